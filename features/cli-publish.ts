@@ -1,4 +1,4 @@
-import type { PublishPart } from "../cli/src/options/publish-part.ts";
+import type { PublishPart } from "../cli/src/options/parts.ts";
 import { sealPart } from "./trust/cli/seal.ts";
 
 /** The features' parts of a publication, in the order in which they follow it. */

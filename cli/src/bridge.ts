@@ -138,7 +138,7 @@ async function answer(request: Request): Promise<unknown> {
       return checkAnchoredTask(bundle, formAnchors(allAnchors(bundle), task.form), task);
     }
     case "anchored-samples": {
-      const { findSamples } = await import("./run/inspect-samples.ts");
+      const { findSamples } = await import("./run/same-items.ts");
       const samples = parsePythonJson(request.samples!) as Parameters<typeof findSamples>[2];
       return findSamples(bundle, formAnchors(allAnchors(bundle), form!), samples);
     }

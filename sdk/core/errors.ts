@@ -150,7 +150,7 @@ export function checkNames<T extends object>(options: T, names: OptionNames<T>):
 }
 
 /** The least number of letters to put in, take out or replace between two words (Levenshtein). */
-function lettersBetween(from: string, to: string): number {
+export function lettersBetween(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, k) => k);
   for (let i = 1; i <= from.length; i++) {
     const next = [i];

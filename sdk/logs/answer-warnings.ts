@@ -1,7 +1,6 @@
 import type { Bundle } from "../core/bundle/bundle.ts";
 import { countAttempts, errorWords, type ErrorPolicy } from "./attempts.ts";
-import type { ReadRun } from "./choose-runs.ts";
-import { otherScores, otherScoreWords } from "./harness-score.ts";
+import { type ReadRun, itemScore } from "./choose-runs.ts";
 import { protocolDifferences, PROTOCOL_WORDS, type TaskProtocol } from "./protocol.ts";
 import { groupBy, groupedRemarks, type LoggedSample, type RunLog } from "./run-log.ts";
 import type { selectRuns } from "./select-runs.ts";
@@ -83,18 +82,9 @@ export function sampleWarnings(
 ): AnswerWarning[] {
   const [are, they] = ignored === 1 ? ["is", "it doesn't"] : ["are", "they don't"];
   const failed = errorWords(countAttempts(samples.values()), errors);
-  return [
-    ...(ignored === 0
-      ? []
-      : [
-          {
-            code: "unknown_items" as const,
-            count: ignored,
-            message: `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`,
-          },
-        ]),
-    ...(failed === null ? [] : [{ code: "failed_answers" as const, message: failed }]),
-  ];
+  const message = `${counted(ignored, "sample")} of these logs ${are} of no item of the bundle: ${they} count.`;
+  const warnings: AnswerWarning[] = ignored === 0 ? [] : [{ code: "unknown_items", count: ignored, message }];
+  return failed === null ? warnings : [...warnings, { code: "failed_answers", message: failed }];
 }
 
 /** In what a run of a task differs from those that the bundle was fitted on, in a sentence each. */
@@ -107,4 +97,56 @@ export function differenceWords(
     ({ field, bundle, run }) =>
       `${PROTOCOL_WORDS[field]}: ${run} in this run, ${bundle} in those of the models that the bundle was fitted on: the scores may not compare`,
   );
+}
+
+/** A score computed from a run's samples, beside the harness's own, both on [0,1]. */
+export interface ComparedScore {
+  readonly model: string;
+  /** A task, or a scenario of several. */
+  readonly name: string;
+  readonly imported: number;
+  readonly harness: number;
+}
+
+/** Scores as far apart are different ones: results files have them to six digits and more. */
+const TOLERANCE = 1e-6;
+
+export function isHarnessScore({ imported, harness }: Pick<ComparedScore, "imported" | "harness">): boolean {
+  return Math.abs(imported - harness) <= TOLERANCE;
+}
+
+/**
+ * Mean scores of runs that aren't those that their own results report. Left out are tasks of several runs, of which no
+ * single results tell, and runs without results.
+ * @param scale - brings the harness's scores to [0,1]
+ */
+function otherScores(
+  runs: readonly ReadRun[],
+  { errors, scale }: { readonly errors: ErrorPolicy; readonly scale: (score: number) => number },
+): ComparedScore[] {
+  const tasks = groupBy(runs, ({ log }) => JSON.stringify([log.model, log.task]));
+  return [...tasks.values()].flatMap(([run, ...more]) => {
+    const { log, metric, filter, samples } = run!;
+    const reported = log.results?.tasks.get(log.task)?.aggregates.get(`${metric},${filter}`);
+    const scores = samples.flatMap((sample) => itemScore(sample, errors) ?? []);
+    if (more.length > 0 || reported === undefined || scores.length === 0) return [];
+    const imported = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    const compared = { model: log.model, name: log.task, imported, harness: scale(reported) };
+    return isHarnessScore(compared) ? [] : [compared];
+  });
+}
+
+/** Says which scores aren't the harness's own; none where all are. */
+export function otherScoreWords(different: readonly ComparedScore[], errors: ErrorPolicy): string[] {
+  if (different.length === 0) return [];
+  const policy = errors === "harness" ? "" : ` (\`errors\` ${errors} moves scores)`;
+  const examples = different
+    .slice(0, 5)
+    .map(
+      ({ model, name, imported, harness }) =>
+        `${model}, ${name}: ${imported.toFixed(6)} here, ${harness.toFixed(6)} there`,
+    );
+  return [
+    `${different.length} ${different.length === 1 ? "score differs" : "scores differ"} from the harness's own${policy}: ${examples.join("; ")}${different.length > 5 ? "; …" : ""}`,
+  ];
 }

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 
 /**
  * The choice for a task.
@@ -11,7 +11,6 @@ export type Choose = (names: readonly string[], special?: boolean) => string | u
  * Reads the values of an option that may be given for some tasks: `NAME` for all, `TASK=NAME` for one task or all tasks
  * of a group, `TASK*=NAME` for those whose names begin so. The nearest counts: the task, its groups, the longest
  * beginning, all.
- * @param option - for messages
  * @throws AnchorEvalError `invalid_option` for two choices for the same tasks
  * @example parseChoices("metric", ["acc", "gsm8k=exact_match"])(["gsm8k"]) // "exact_match"
  */
@@ -21,12 +20,10 @@ export function parseChoices(option: string, values: readonly string[]): Choose 
     const equals = value.indexOf("=");
     const tasks = equals < 0 ? "*" : value.slice(0, equals);
     const name = value.slice(equals + 1);
-    if (tasks === "" || name === "")
-      throw new AnchorEvalError("invalid_option", `\`${option}\` must be NAME or TASK=NAME; got ${value}`);
+    if (tasks === "" || name === "") throw invalidOption(`\`${option}\` must be NAME or TASK=NAME; got ${value}`);
     const before = choices.get(tasks);
     if (before !== undefined && before !== name)
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         `\`${option}\` is given twice for ${tasks === "*" ? "all tasks" : tasks}: ${before} and ${name}`,
       );
     choices.set(tasks, name);
@@ -55,7 +52,6 @@ export type MetricValues = ReadonlyMap<string, MetricValue>;
 /**
  * The metrics of a log, each with why it is no mean of scores of documents, or null as far as is known. One that has a
  * single value for some documents and several for others is one: a broken value is missing, and chooses no other metric.
- * @param corpusReason - what the results say of a metric
  */
 export function metricReasons(
   documents: readonly { readonly values: MetricValues }[],
@@ -98,10 +94,7 @@ export function chooseMetric(
   }
   if (usable.length === 1) return usable[0]!;
   if (usable.length > 1)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${file}: ${task} has several ${noun}s: choose one with \`metric\`: ${usable.join(", ")}`,
-    );
+    throw invalidOption(`${file}: ${task} has several ${noun}s: choose one with \`metric\`: ${usable.join(", ")}`);
   const refused = [...reasons].map(([name, reason]) => refusal(name, reason!));
   throw new AnchorEvalError(
     refused.length > 0 ? "unsupported" : "invalid_data",
@@ -111,7 +104,6 @@ export function chooseMetric(
 
 /**
  * The filter whose answers are scored: the one asked for, or the only one of the log.
- * @param filters - the filter of every line
  * @throws AnchorEvalError `invalid_option` listing the filters where there are several, or not the one asked for
  */
 export function chooseFilter(
@@ -121,10 +113,7 @@ export function chooseFilter(
   const names = [...new Set(filters)];
   if (filter === undefined) {
     if (names.length === 1) return names[0]!;
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${file}: ${task} has several filters: choose one with \`filter\`: ${names.join(", ")}`,
-    );
+    throw invalidOption(`${file}: ${task} has several filters: choose one with \`filter\`: ${names.join(", ")}`);
   }
   if (names.includes(filter)) return filter;
   throw absentChoice(file, `${task} has no filter ${filter}: this log has ${names.join(", ")}`);

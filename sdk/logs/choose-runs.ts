@@ -161,17 +161,10 @@ function joinedRemarks(parts: readonly ReadRun[], answers: ReadonlyMap<ReadRun, 
   const how = isNumberedAlike(parts.map(({ samples }) => samples))
     ? ""
     : ": they have the same ids, and are told apart by content";
-  return [
-    { words: `${parts.length} runs on different documents count as one${partsWords(parts)}${how}` },
-    ...(shared.length === 0
-      ? []
-      : [
-          {
-            words: "what several of its runs answered counts by the newest",
-            counts: ` (${counted(shared.length, "document")}, ${unlike} with other answers)`,
-          },
-        ]),
-  ];
+  const joined = { words: `${parts.length} runs on different documents count as one${partsWords(parts)}${how}` };
+  if (shared.length === 0) return [joined];
+  const counts = ` (${counted(shared.length, "document")}, ${unlike} with other answers)`;
+  return [joined, { words: "what several of its runs answered counts by the newest", counts }];
 }
 
 /** Why a run without a score has none: the log's own reason, else its attempts'. */

@@ -21,8 +21,6 @@ export function totalOf(...parts: readonly unknown[]): number | null {
 /**
  * The cost of an attempt by its log, of each kind that it says: a value that is null, NaN or absent isn't known, and neither is 0,
  * which harnesses write for what they don't count.
- * @param noun - what the log calls a sample
- * @returns nothing where it says nothing
  * @throws AnchorEvalError `invalid_data` naming file and sample, for what is below 0 or not finite
  * @example attemptCost({ tokens: 120, seconds: 0 }, "a.eval", "sample", 7) // { cost: { tokens: 120 } }
  */

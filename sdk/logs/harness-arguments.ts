@@ -57,8 +57,6 @@ function byTask<Id>(
 /**
  * The arguments of `lm_eval` that run exactly these documents. `--tasks` names these tasks and no group: the harness runs
  * a task that the list lacks on all its documents.
- * @param file - the list's file
- * @param logs - the folder that they are logged into
  * @param shots - few-shot examples, where the bundle's runs all had as many
  */
 export function lmEvalArguments(
@@ -81,7 +79,6 @@ export function lmEvalArguments(
 /**
  * The arguments of `inspect` that run exactly these samples of a task.
  * @param task - its name, or where it is: `quiz.py@sums`
- * @param logs - the folder that they are logged into
  * @throws AnchorEvalError `unsupported` for an id with a comma, which `--sample-id` would take for two
  * @example inspectArguments("sums", ["sum-3", "sum-7"], "anchors") // ["eval", "sums", "--sample-id", "sum-3,sum-7", …]
  */

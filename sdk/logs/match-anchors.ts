@@ -1,6 +1,6 @@
 import { textHash } from "../core/bundle/digest.ts";
 import type { AnchorRecord } from "../core/bundle/manifest.ts";
-import type { LoggedSample } from "./run-log.ts";
+import { groupBy, type LoggedSample } from "./run-log.ts";
 
 /** An anchor, or another item, by all that it may be found by. */
 export type NamedItem = Pick<AnchorRecord, "item_id" | "task" | "doc_id" | "hash">;
@@ -29,16 +29,12 @@ export function matchAnchors<S extends SampleKey>(
   anchors: Iterable<NamedItem>,
   samples: readonly S[],
 ): AnchorSamples<S> {
-  const byHash = new Map<string, NamedItem[]>();
-  const byId = new Map<string, NamedItem>();
-  for (const anchor of anchors) {
-    const id =
-      anchor.task === undefined || anchor.doc_id === undefined ? anchor.item_id : sampleId(anchor as Identified);
-    byId.set(id, anchor);
-    if (anchor.hash === undefined) continue;
-    const key = hashKey(anchor.task ?? "", anchor.hash);
-    byHash.set(key, [...(byHash.get(key) ?? []), anchor]);
-  }
+  const all = [...anchors];
+  const idOf = ({ item_id, task, doc_id }: NamedItem): string =>
+    task === undefined || doc_id === undefined ? item_id : sampleId({ task, doc_id });
+  const byId = new Map(all.map((anchor) => [idOf(anchor), anchor]));
+  const hashed = all.filter(({ hash }) => hash !== undefined);
+  const byHash = groupBy(hashed, ({ task, hash }) => hashKey(task ?? "", hash!));
   const matched = new Map<NamedItem, S>();
   const left: S[] = [];
   for (const sample of samples) {
@@ -74,9 +70,7 @@ function hashesOf({ hash, text }: SampleKey): string[] {
   return [...(hash === null ? [] : [hash]), ...(text === null ? [] : [textHash(text)])];
 }
 
-type Identified = { readonly task: string; readonly doc_id: number | string };
-
-function sampleId({ task, doc_id }: Identified): string {
+function sampleId({ task, doc_id }: Pick<LoggedSample, "task" | "doc_id">): string {
   return `${task}/${doc_id}`;
 }
 

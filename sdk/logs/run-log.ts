@@ -160,16 +160,16 @@ export function newerFirst(left: RunLog, right: RunLog): number {
 export function groupBy<T, K>(values: Iterable<T>, key: (value: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const value of values) {
-    const group = groups.get(key(value));
+    const name = key(value);
+    const group = groups.get(name);
     if (group) group.push(value);
-    else groups.set(key(value), [value]);
+    else groups.set(name, [value]);
   }
   return groups;
 }
 
 /**
  * Remarks on several logs, tasks or models, what is said of several of them once.
- * @param remarked - of each, its remarks
  * @example groupedRemarks([{ who: "a", remarks: ["cut"] }, { who: "b", remarks: ["cut"] }]) // ["a and 1 more: cut"]
  */
 export function groupedRemarks(

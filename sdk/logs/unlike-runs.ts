@@ -19,8 +19,6 @@ type Settings = ReadonlyMap<string, string>;
  * In what the runs of one model on several tasks were made unlike: its arguments, and what the harness says of the model
  * (its checkpoint, its numbers' type, its engine). An argument that only one run has is a difference; a fact that only one has isn't.
  * Runs on one task are compared where one of them is chosen.
- * @param logs - the runs of one model that count
- * @returns a sentence, or none
  * @example unlikeRuns(logs) // ["its runs were made with different arguments (load_in_4bit: none on quiz, True on math): …"]
  */
 export function unlikeRuns(logs: readonly Pick<RunLog, "task" | "results">[]): string[] {
@@ -31,11 +29,10 @@ export function unlikeRuns(logs: readonly Pick<RunLog, "task" | "results">[]): s
   });
   const facts = logs.map(({ task, results }) => ({ task, settings: results?.modelFacts ?? new Map<string, string>() }));
   const differences = [...differencesIn(withArguments, "none"), ...differencesIn(facts, null)];
-  return differences.length === 0
-    ? []
-    : [
-        `its runs were made with different arguments (${differences.join("; ")}): if these are different models, import them apart, with \`modelName\``,
-      ];
+  if (differences.length === 0) return [];
+  return [
+    `its runs were made with different arguments (${differences.join("; ")}): if these are different models, import them apart, with \`modelName\``,
+  ];
 }
 
 /** @param absent - the value of what a run doesn't have; null where nothing is known of it then */

@@ -1,9 +1,14 @@
 import { existsSync } from "node:fs";
-import { type EeeAggregate, readEeeAggregate } from "../logs/eee/read-aggregate.ts";
-import { type EeeLine, eeeLines, readEeeSamples } from "../logs/eee/read-samples.ts";
+import {
+  type EeeAggregate,
+  readEeeAggregate,
+  type EeeLine,
+  eeeLines,
+  readEeeSamples,
+} from "../logs/eee/read-records.ts";
 import type { RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
-import type { LogReader } from "./log-files.ts";
+import { invalidLog } from "../logs/score-rows.ts";
+import { logsAmong, type LogReader } from "./log-files.ts";
 import { readJsonFile, textLines } from "./read-file.ts";
 
 const LINES = /\.jsonl(\.gz)?$/i;
@@ -15,11 +20,8 @@ const LINES = /\.jsonl(\.gz)?$/i;
 export const eeeLogs: LogReader = {
   async find(files, { onRemark }) {
     const logs: RunLog[] = [];
-    for (const { file, named } of files) {
-      if (!LINES.test(file)) {
-        if (named) throw invalidLog(file, "instance-level records of Every Eval Ever are .jsonl files");
-        continue;
-      }
+    const words = "instance-level records of Every Eval Ever are .jsonl files";
+    for (const { file } of logsAmong(files, (path) => LINES.test(path), words)) {
       const aggregateFile = aggregateBeside(file);
       const aggregate = await readAggregate(aggregateFile);
       const [models, tasks] = [new Set<string>(), new Set<string>()];
@@ -35,12 +37,8 @@ export const eeeLogs: LogReader = {
         onRemark(`${file} has records of ${model}, and its aggregate is of ${reported}: ${model} counts`);
       for (const task of tasks)
         logs.push({
-          file,
-          model: model!,
-          task,
-          date: aggregate?.date ?? "",
+          ...{ file, model: model!, task, date: aggregate?.date ?? "", results: aggregate?.results ?? null },
           resultsFile: aggregate === null ? null : aggregateFile,
-          results: aggregate?.results ?? null,
         });
     }
     return logs;

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, rename, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { checkLength } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
@@ -10,9 +10,12 @@ import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { SweepableStore } from "../publish/bundle-store.ts";
 import { settleFolder } from "./out-folder.ts";
-import { swapFile, tagOf, WRITER } from "./swap-file.ts";
 import { openFound, readFound } from "./whole-file.ts";
-import { createFile, DRAFT, existing, hasCode, whyNot } from "./write-file.ts";
+import { createFile, DRAFT, existing, hasCode, whyNot, toDisk } from "./write-file.ts";
+import { createHash, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isGone, thisPlace } from "./owner.ts";
 
 /**
  * Reads a bundle from a folder, as `anchoreval fit --out DIR` writes it.
@@ -25,9 +28,7 @@ export function folderSource(folder: string): BundleSource {
     try {
       handle = await existing(() => openFound(join(folder, file)));
     } catch (cause) {
-      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be opened: ${whyNot(cause)}`, {
-        cause,
-      });
+      throw unavailable(join(folder, file), "opened", cause);
     }
     if (handle === null) return null;
     try {
@@ -40,8 +41,7 @@ export function folderSource(folder: string): BundleSource {
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, begin);
       return bytes.subarray(0, bytesRead);
     } catch (cause) {
-      if (cause instanceof AnchorEvalError) throw cause;
-      throw new AnchorEvalError("unavailable", `${join(folder, file)} could not be read: ${whyNot(cause)}`, { cause });
+      throw unavailable(join(folder, file), "read", cause);
     } finally {
       await handle.close();
     }
@@ -76,9 +76,8 @@ function readNow(folder: string, file: string, fileBytes: number): Uint8Array | 
       closeSync(handle);
     }
   } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause;
     if (hasCode(cause, "ENOENT", "ENOTDIR")) return null;
-    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
+    throw unavailable(path, "read", cause);
   }
 }
 
@@ -129,8 +128,7 @@ async function written<T>(path: string, action: () => Promise<T>): Promise<T> {
     await mkdir(dirname(path), { recursive: true });
     return await action();
   } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError("unavailable", `${path} could not be written: ${whyNot(cause)}`, { cause });
+    throw unavailable(path, "written", cause);
   }
 }
 
@@ -139,7 +137,131 @@ async function orNull<T>(path: string, action: () => Promise<T>): Promise<T | nu
   try {
     return await existing(action);
   } catch (cause) {
-    if (cause instanceof AnchorEvalError) throw cause; // too long, or no file
-    throw new AnchorEvalError("unavailable", `${path} could not be read: ${whyNot(cause)}`, { cause });
+    throw unavailable(path, "read", cause);
   }
+}
+
+/** The error for what the file system refused; one of our own, such as of a file that is too long, as it is. */
+function unavailable(path: string, what: "opened" | "read" | "written", cause: unknown): AnchorEvalError {
+  if (cause instanceof AnchorEvalError) return cause;
+  return new AnchorEvalError("unavailable", `${path} could not be ${what}: ${whyNot(cause)}`, { cause });
+}
+
+/** Ends the name of the folder of whoever is replacing a file: its owner's name, and the new content under the owner's id. */
+const WRITER = ".writer";
+const OWNER = "owner";
+/** Far above its owner's name. @unit bytes */
+const MOST_OWNER_BYTES = 1 << 12;
+
+export interface SwapOptions {
+  /**
+   * A writer takes milliseconds. One that stands for so long, by this process's own clock, is taken for dead. @unit milliseconds
+   * @default 10 s
+   */
+  readonly staleAfter?: number;
+}
+
+/** Writers that may be taken for dead one after the other before waiting ends. */
+const MOST_STALE = 6;
+/** @unit milliseconds */
+const POLL = 20;
+
+/** Who is replacing a file. */
+interface Owner {
+  readonly id: string;
+  /** For messages. */
+  readonly host: string;
+  readonly place: string;
+  readonly pid: number;
+}
+
+/** A tag of a content. */
+export function tagOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/**
+ * Replaces a file, if its content still is the one of a tag. Among those who do so at once one is the writer: whoever gives
+ * its folder, with its name and the new content, the name that only one can have. What it moves into the file's place lies in that folder
+ * under its own id: a writer that stood still, and was taken for dead by another, finds nothing to move any more, and writes
+ * nothing. So nothing is lost whoever is taken for dead: by others of its place where its process is gone, else once it has
+ * stood still for a while; no clock is compared with another.
+ * @returns false where the content is another one, or this writer was taken for dead: nothing was written
+ * @throws AnchorEvalError `unavailable`, naming the writer, after a minute of waiting; what the file system throws
+ */
+export async function swapFile(
+  path: string,
+  content: Uint8Array,
+  tag: string,
+  { staleAfter = 10_000 }: SwapOptions = {},
+): Promise<boolean> {
+  const owner: Owner = { id: randomUUID(), host: hostname(), place: thisPlace(), pid: process.pid };
+  const writer = path + WRITER;
+  const draft = `${path}.${owner.id}${DRAFT}`;
+  try {
+    await mkdir(draft);
+    await writeFile(join(draft, owner.id), content);
+    await writeFile(join(draft, OWNER), JSON.stringify(owner));
+    await toDisk(join(draft, owner.id));
+    await become(writer, draft, path, staleAfter);
+    const there = await existing(() => readFound(path, mostBytes(path)));
+    if (there === null || tagOf(there) !== tag) return false;
+    const isPlaced = (await existing(() => rename(join(writer, owner.id), path).then(() => true))) ?? false;
+    await toDisk(dirname(path));
+    return isPlaced;
+  } finally {
+    await remove(writer, owner.id, draft);
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+/** Waits until the draft has the writer's name. */
+async function become(writer: string, draft: string, path: string, staleAfter: number): Promise<void> {
+  let seen: string | null = null;
+  let since = performance.now();
+  const begun = since;
+  while (!(await renamed(draft, writer))) {
+    const owner = await ownerOf(writer);
+    if ((owner?.id ?? null) !== seen) [seen, since] = [owner?.id ?? null, performance.now()];
+    const isDead = owner !== null && isGone(owner.place, owner.pid);
+    if (isDead || performance.now() - since > staleAfter) await remove(writer, seen, `${draft}.dead`);
+    else if (performance.now() - begun > MOST_STALE * staleAfter) throw busy(path, writer, owner);
+    else await sleep(POLL);
+  }
+}
+
+/** Takes away the folder of a writer: another one's that comes between finds nothing to move, and tries again. */
+async function remove(writer: string, id: string | null, aside: string): Promise<void> {
+  if (((await ownerOf(writer))?.id ?? null) !== id) return;
+  await existing(() => rename(writer, aside));
+  await rm(aside, { recursive: true, force: true });
+}
+
+/** Gives a folder a name that only one folder with files can have. @returns false where another has it */
+async function renamed(folder: string, name: string): Promise<boolean> {
+  try {
+    await rename(folder, name);
+    return true;
+  } catch (error) {
+    // Windows says EPERM of a folder that is there.
+    if (hasCode(error, "ENOTEMPTY", "EEXIST", ...(process.platform === "win32" ? ["EPERM"] : []))) return false;
+    throw error;
+  }
+}
+
+async function ownerOf(writer: string): Promise<Owner | null> {
+  const text = await existing(() => readFound(join(writer, OWNER), MOST_OWNER_BYTES));
+  try {
+    return text === null ? null : (JSON.parse(text.toString()) as Owner);
+  } catch {
+    return null; // cut short by a power cut
+  }
+}
+
+function busy(path: string, writer: string, owner: Owner | null): AnchorEvalError {
+  const who = owner ? `process ${owner.pid} on ${owner.host}` : "somebody unknown";
+  return new AnchorEvalError(
+    "unavailable",
+    `${path} is being changed by others all the time, now by ${who}: try again, or remove ${writer} where that process is gone`,
+  );
 }

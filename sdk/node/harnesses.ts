@@ -1,5 +1,5 @@
 import type { RunLog, RunResults, RunSamples } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
+import { invalidLog } from "../logs/score-rows.ts";
 import { choiceNames, withGroups } from "../logs/task-groups.ts";
 import { firstFew } from "../tables/data-issues.ts";
 import { counted } from "../words/figures.ts";

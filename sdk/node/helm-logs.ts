@@ -1,8 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import { readHelmRun } from "../logs/helm/read-run.ts";
-import { readHelmSamples } from "../logs/helm/read-samples.ts";
+import { readHelmRun, readHelmSamples } from "../logs/helm.ts";
 import type { RunLog } from "../logs/run-log.ts";
 import { ancestors } from "../logs/task-groups.ts";
 import { firstFew } from "../tables/data-issues.ts";

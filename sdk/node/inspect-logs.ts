@@ -2,21 +2,18 @@ import { readInspectHeader } from "../logs/inspect/read-header.ts";
 import { readInspectSamples } from "../logs/inspect/read-samples.ts";
 import { list, record } from "../logs/json.ts";
 import type { RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
+import { invalidLog } from "../logs/score-rows.ts";
 import { isObject } from "../tables/json-records.ts";
 import { parseJsonBytes, readJsonFile } from "./read-file.ts";
-import type { FormatReaders, LogReader } from "./log-files.ts";
+import { logsAmong, type FormatReaders, type LogReader } from "./log-files.ts";
 import { openZip } from "./zip-entries.ts";
 
 /** The logs of Inspect: `.eval` files, and `.json` files with an evaluation in them. */
 export const inspectLogs: LogReader = {
   async find(files, { unzstd }) {
     const logs: RunLog[] = [];
-    for (const { file, named } of files) {
-      if (!LOGS.test(file)) {
-        if (named) throw invalidLog(file, "a log of Inspect is an .eval or a .json file");
-        continue;
-      }
+    const words = "a log of Inspect is an .eval or a .json file";
+    for (const { file, named } of logsAmong(files, (path) => LOGS.test(path), words)) {
       const content = await withLog(file, unzstd, (value) => Promise.resolve(value));
       // Folders have other JSON beside, which is passed over; what can't be read may be a log, and isn't.
       if (!ARCHIVE.test(file) && !named && ![content, ...list(content)].some(isLogLike)) continue;

@@ -1,27 +1,22 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { AnchorEvalError } from "../core/errors.ts";
-import { sortableDate } from "../logs/dates.ts";
-import { lightevalFileName, readLightevalResults } from "../logs/lighteval/read-results.ts";
-import { DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval/read-details.ts";
+import { sortableDate } from "../logs/json.ts";
+import { lightevalFileName, readLightevalResults, DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
+import { invalidLog } from "../logs/score-rows.ts";
 import { readJsonFile } from "./read-file.ts";
-import type { LogReader } from "./log-files.ts";
+import { logsAmong, type LogReader } from "./log-files.ts";
 
 /**
  * The details of lighteval, with their results files: among the same files, or in `results` beside `details`, as lighteval
  * writes them. The results file names the model, else the folder. A run has a task with one number of few-shot examples.
  */
 export const lightevalLogs: LogReader = {
-  async find(logFiles, { onRemark }) {
+  async find(all, { onRemark }) {
+    const words = "the name of a log tells its task: details_<task>|<shots>_<date>.parquet, as lighteval writes it";
+    const logFiles = logsAmong(all, (path) => lightevalFileName(basename(path)) !== null, words);
     const files = logFiles.map(({ file }) => file);
-    const unnamed = logFiles.find(({ file, named }) => named && lightevalFileName(basename(file)) === null);
-    if (unnamed)
-      throw invalidLog(
-        unnamed.file,
-        "the name of a log tells its task: details_<task>|<shots>_<date>.parquet, as lighteval writes it",
-      );
     const parsed = new Map<string, unknown>();
     const logs: RunLog[] = [];
     const shotsOf = new Map<string, number>();

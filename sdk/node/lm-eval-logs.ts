@@ -3,9 +3,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
 import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
 import { UNTOLD_TASK, type RunLog, type RunResults } from "../logs/run-log.ts";
-import { sortableDate } from "../logs/dates.ts";
-import { invalidLog } from "../logs/scores.ts";
-import type { LogReader } from "./log-files.ts";
+import { sortableDate } from "../logs/json.ts";
+import { logsAmong, type LogReader } from "./log-files.ts";
 import { textLines } from "./read-file.ts";
 import { LONGEST_TEXT, readFound } from "./whole-file.ts";
 
@@ -15,18 +14,12 @@ import { LONGEST_TEXT, readFound } from "./whole-file.ts";
  */
 export const lmEvalLogs: LogReader = {
   async find(files, { onRemark }) {
-    const unnamed = files.find(({ file, named }) => named && logFileName(basename(file)) === null);
-    if (unnamed)
-      throw invalidLog(
-        unnamed.file,
-        "the name of a log tells its task: samples_<task>_<date>.jsonl, as lm_eval writes it",
-      );
+    const words = "the name of a log tells its task: samples_<task>_<date>.jsonl, as lm_eval writes it";
     const read = new Map<string, RunResults>();
     const logs: RunLog[] = [];
-    for (const { file } of files) {
-      const name = logFileName(basename(file));
-      if (name?.kind !== "samples") continue;
-      const { date } = name;
+    for (const { file } of logsAmong(files, (path) => logFileName(basename(path)) !== null, words)) {
+      const { kind, date, task: name } = logFileName(basename(file))!;
+      if (kind !== "samples") continue;
       const resultsFile = await findResults(dirname(file), date);
       if (resultsFile !== null && !read.has(resultsFile))
         read.set(resultsFile, readLmEvalResults((await readFound(resultsFile, LONGEST_TEXT)).toString(), resultsFile));
@@ -34,7 +27,7 @@ export const lmEvalLogs: LogReader = {
       const model = results?.model ?? basename(dirname(resolve(file)));
       if (results === null)
         onRemark(`${file} has no results file beside it: its folder names the model, and how it was asked isn't known`);
-      const log = { file, model, task: name.task!, date: sortableDate(date), resultsFile, results };
+      const log = { file, model, task: name!, date: sortableDate(date), resultsFile, results };
       const ofTask = results?.tasks.get(log.task);
       if (ofTask?.anchored === undefined) logs.push(log);
       // Its own shots and versions are those of several tasks.

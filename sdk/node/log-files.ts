@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import type { Choose } from "../logs/choices.ts";
 import type { RunLog, RunSamples } from "../logs/run-log.ts";
-import type { SampleOptions } from "../logs/scores.ts";
+import { invalidLog, type SampleOptions } from "../logs/score-rows.ts";
 import type { ScaleOptions } from "../tables/score-reader.ts";
 import { hasCode, whyNot } from "./write-file.ts";
 
@@ -78,6 +78,17 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFile[]> 
   return files;
 }
 
+/** The files that are logs by their names. @throws AnchorEvalError `invalid_data` for one that was named itself, and is none */
+export function logsAmong(
+  files: readonly FoundFile[],
+  isLog: (file: string) => boolean,
+  message: string,
+): readonly FoundFile[] {
+  const other = files.find(({ file, named }) => named && !isLog(file));
+  if (other) throw invalidLog(other.file, message);
+  return files.filter(({ file }) => isLog(file));
+}
+
 /** The kind of a path, where it leads, and where it stands itself. */
 async function locate(path: string): Promise<{ status: Stats; real: string; place: string }> {
   try {
@@ -102,8 +113,7 @@ export function renameModel(logs: RunLog[], modelName: string | undefined): RunL
   if (modelName === undefined) return logs;
   const models = [...new Set(logs.map((log) => log.model))];
   if (models.length > 1)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `\`modelName\` is for the logs of one model, and these are of ${models.length}: ${models.slice(0, 5).join(", ")}${models.length > 5 ? ", …" : ""}`,
     );
   return logs.map((log) => ({ ...log, model: modelName }));

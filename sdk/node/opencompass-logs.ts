@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
 import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { readOpenCompassConfig, readOpenCompassSummary } from "../logs/opencompass/read-config.ts";
-import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
 import {
+  readOpenCompassConfig,
+  readOpenCompassSummary,
   type DatasetScores,
   openCompassResults,
   readDatasetScores,
   type RunFacts,
 } from "../logs/opencompass/read-results.ts";
+import { readOpenCompassDetails } from "../logs/opencompass/read-details.ts";
 import type { RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/scores.ts";
+import { invalidLog } from "../logs/score-rows.ts";
 import { firstFew } from "../tables/data-issues.ts";
 import { isObject } from "../tables/json-records.ts";
 import { counted } from "../words/figures.ts";

@@ -34,7 +34,6 @@ export function isUnsettled(folder: string): boolean {
  * Replaces files of a folder together. They are written into a folder of their own in it, and are on the disk before that gets
  * the name that says so; then each takes its place. Whatever ends the process in between, whoever reads from the folder next
  * ({@link settleFolder}), or writes to it, finds the old files or puts the new ones in their places.
- * @param write - writes the files into the folder that it is given
  * @param gone - files that are removed, where they are there; folders stay
  * @throws what `write` and the file system throw; nothing is replaced then
  */

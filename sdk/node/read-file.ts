@@ -23,10 +23,7 @@ export async function* fileChunks(path: string): AsyncGenerator<Uint8Array, void
   yield* streamChunks(path, createReadStream(path, { highWaterMark: CHUNK_BYTES }));
 }
 
-/**
- * A stream's bytes in pieces, as {@link fileChunks}; it is destroyed when they end, or aren't wanted any more.
- * @param path - what messages call it
- */
+/** A stream's bytes in pieces, as {@link fileChunks}; it is destroyed when they end, or aren't wanted any more. */
 export async function* streamChunks(path: string, stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
   try {
     const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;

@@ -15,7 +15,7 @@ import {
   manifestKey,
 } from "../core/bundle/names.ts";
 import { parseManifest } from "../bundles/parse-manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
 import type { IndexEntry } from "../publish/bundle-index.ts";
 import { folderSource } from "./folder.ts";
 import { isUnsettled } from "./out-folder.ts";
@@ -97,11 +97,11 @@ export function placedFolder(place: string): string | null {
 /** The folder that a place means, and the bundle that its name says; null for an http(s) address. */
 function foundPlace(place: string): { readonly folder: string; readonly expected?: ExpectedBundle } | null {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(place)) {
-    if (!URL.canParse(place)) throw new AnchorEvalError("invalid_option", `${place} isn't an address`);
+    if (!URL.canParse(place)) throw invalidOption(`${place} isn't an address`);
     const url = new URL(place);
     if (url.protocol === "file:") return { folder: fileURLToPath(url) };
     if (url.protocol === "http:" || url.protocol === "https:") return null;
-    throw new AnchorEvalError("invalid_option", `a bundle must be read from a folder or over http(s); got ${place}`);
+    throw invalidOption(`a bundle must be read from a folder or over http(s); got ${place}`);
   }
   const plain = place.replace(/#sha256:.*$/, "");
   const [name = "", version, ...more] = plain.split("@");

@@ -33,8 +33,6 @@ export function whyNot(error: unknown): string {
 /**
  * Writes a file beside its target, on the disk and not only in memory, and puts it in its place: the target never holds half a
  * file, and after a power cut it holds the old or the new one. Processes that write the same file have a draft each.
- * @param write - writes the draft
- * @param place - puts it in the target's place
  * @throws what the file system throws: see {@link whyNot}
  */
 export async function withDraft<T>(

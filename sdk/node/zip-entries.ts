@@ -64,24 +64,18 @@ async function readDirectory(file: RandomAccess, path: string): Promise<Map<stri
     const at = locator >= 0 ? Number(tail.getBigUint64(locator + 8, true)) : NaN;
     const record = Number.isSafeInteger(at) ? await piece(file, at, 56) : null;
     if (record?.getUint32(0, true) !== END_64) throw damaged(path, "its directory can't be found");
-    [count, length, begin] = [32, 40, 48].map((offset) => Number(record.getBigUint64(offset, true))) as [
-      number,
-      number,
-      number,
-    ];
+    const figure = (offset: number): number => Number(record.getBigUint64(offset, true));
+    [count, length, begin] = [figure(32), figure(40), figure(48)];
   }
   const directory = await piece(file, begin, length);
   const entries = new Map<string, Entry>();
   for (let at = 0, k = 0; k < count; k++) {
     if (at + 46 > length || directory.getUint32(at, true) !== CENTRAL) throw damaged(path, "its directory is broken");
-    const [name, extra, comment] = [28, 30, 32].map((offset) => directory.getUint16(at + offset, true)) as [
-      number,
-      number,
-      number,
-    ];
+    const figure = (offset: number): number => directory.getUint16(at + offset, true);
+    const [name, extra, comment] = [figure(28), figure(30), figure(32)];
     const bytes = new Uint8Array(directory.buffer, directory.byteOffset + at + 46, name);
     entries.set(new TextDecoder().decode(bytes), {
-      method: directory.getUint16(at + 10, true),
+      method: figure(10),
       crc: directory.getUint32(at + 16, true),
       ...sizes(directory, at, name, extra),
     });

@@ -61,6 +61,11 @@ export class DataIssues {
     if (this.#issues.length >= LIMIT) this.#throw();
   }
 
+  /** Notes what is there already, such as an item. @param first - where it stands first */
+  addTwice(place: Place, what: string, first: string): void {
+    this.add(place, "duplicate", `${what} is there twice, first in ${first}`);
+  }
+
   /** Ends with this finding, and those before it. */
   fail(place: Place, rule: string, message: string): never {
     this.add(place, rule, message);

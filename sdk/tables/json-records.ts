@@ -88,7 +88,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
  * Paths of keys that appear twice in an object of a JSON text, of which `JSON.parse` silently keeps the last.
  * @param text - valid JSON
  * @param value - what it was parsed to: with a key for every colon of the text it has lost none, and the text isn't gone through
- * @param deepest - longest path that is looked at
  * @example repeatedKeys('{"gsm/17":1,"gsm/17":0}', { "gsm/17": 0 }, 1) // [["gsm/17"]]
  */
 export function repeatedKeys(text: string, value: unknown, deepest: number): (string | number)[][] {

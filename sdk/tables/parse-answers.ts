@@ -1,11 +1,10 @@
 import { idProblem, SHA256, lookUp } from "../core/bundle/names.ts";
 import { checkWidth, type CsvRecord, csvRecords } from "./csv-records.ts";
 import { allLines, type LineBatch } from "./chunk-lines.ts";
-import { DataIssues, firstFew, quoted } from "./data-issues.ts";
+import { DataIssues, firstFew, quoted, jsonKind } from "./data-issues.ts";
 import { isObject, jsonRecords, parseJsonObject } from "./json-records.ts";
 import { scoreReader, type ScoreOptions, type ScoreProblem, type ScoreReader } from "./score-reader.ts";
-import { isTrials, type ItemTrials, summariseTrials } from "./item-trials.ts";
-import { readTrials, TrialRows } from "./trial-reader.ts";
+import { isTrials, type ItemTrials, summariseTrials, trialProblem, type TrialProblem } from "./item-trials.ts";
 
 /** Answers of one model. */
 export interface Answers {
@@ -37,19 +36,18 @@ export async function parseAnswers(
   chunks: AsyncIterable<Uint8Array>,
   options: ScoreOptions = {},
 ): Promise<Answers> {
-  const reader = scoreReader(options);
+  const sink = new AnswerSink(scoreReader(options));
   const batches = await allLines(name, chunks);
   const lines = batches.flatMap((batch) => batch.lines);
-  const sink = new AnswerSink();
   switch (detectFormat(name, lines)) {
     case "csv":
-      await readCsv(new DataIssues(name), batches, reader, sink);
+      await readCsv(new DataIssues(name), batches, sink);
       break;
     case "json-lines":
-      await readJsonLines(new DataIssues(name, "lines"), batches, reader, sink);
+      await readJsonLines(new DataIssues(name, "lines"), batches, sink);
       break;
     case "json":
-      readJson(new DataIssues(name, "answers"), lines.join("\n"), reader, sink);
+      readJson(new DataIssues(name, "answers"), lines.join("\n"), sink);
       break;
     case "empty":
       new DataIssues(name).fail({}, "empty", "the file is empty");
@@ -63,7 +61,21 @@ class AnswerSink implements Answers {
   readonly answers = new Map<string, number | null>();
   readonly trials = new Map<string, ItemTrials>();
   readonly hashes = new Map<string, string>();
+  readonly #reader: ScoreReader;
   readonly #rows = new TrialRows();
+
+  constructor(reader: ScoreReader) {
+    this.#reader = reader;
+  }
+
+  /** A score, or trials, as JSON has them. */
+  fromJson(value: unknown): number | ItemTrials | ScoreProblem {
+    return isTrials(value) ? readTrials(value, this.#reader) : this.#reader.fromJson(value);
+  }
+
+  fromText(cell: string): number | ScoreProblem {
+    return this.#reader.fromText(cell);
+  }
 
   /** Takes one answer, or one of several trials of an item, or gives the rule that it breaks and the field that breaks it. */
   take(id: unknown, score: number | ItemTrials | ScoreProblem, hash: unknown, trial?: unknown): AnswerProblem | null {
@@ -112,11 +124,6 @@ interface AnswerProblem {
   readonly message: string;
 }
 
-/** A score, or trials, as JSON has them. */
-function fromJson(value: unknown, reader: ScoreReader): number | ItemTrials | ScoreProblem {
-  return isTrials(value) ? readTrials(value, reader) : reader.fromJson(value);
-}
-
 /** By the file's ending, and where that leaves it open by its content. */
 function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | "json-lines" | "empty" {
   const filled = lines.filter((line) => line.trim() !== "");
@@ -130,7 +137,7 @@ function detectFormat(path: string, lines: readonly string[]): "csv" | "json" | 
   return /^\{.*"item_id"\s*:\s*"/.test(first) && first.trimEnd().endsWith("}") ? "json-lines" : "json";
 }
 
-function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: AnswerSink): void {
+function readJson(issues: DataIssues, text: string, sink: AnswerSink): void {
   if (text.trimStart().startsWith("["))
     issues.fail({}, "wrong_type", 'an array has no item ids: answers are a JSON object {"item id": score, …}');
   const object = parseJsonObject(text, "the file", {}, issues, 3) ?? {};
@@ -139,33 +146,23 @@ function readJson(issues: DataIssues, text: string, reader: ScoreReader, sink: A
   const { responses, hashes } = isBody ? object : { responses: object, hashes: undefined };
   const hashOf = isObject(hashes) ? hashes : {};
   for (const [id, value] of Object.entries(responses as object)) {
-    const problem = sink.take(id, fromJson(value, reader), lookUp(hashOf, id) ?? null);
+    const problem = sink.take(id, sink.fromJson(value), lookUp(hashOf, id) ?? null);
     if (problem) issues.add({ column: id }, problem.code, problem.message);
   }
   issues.refuse();
 }
 
-async function readJsonLines(
-  issues: DataIssues,
-  batches: readonly LineBatch[],
-  reader: ScoreReader,
-  sink: AnswerSink,
-): Promise<void> {
+async function readJsonLines(issues: DataIssues, batches: readonly LineBatch[], sink: AnswerSink): Promise<void> {
   for await (const records of jsonRecords(batches, issues))
     for (const { row, fields } of records) {
-      const score = fromJson(fields["score"], reader);
-      const problem = sink.take(fields["item_id"], score, fields["hash"], fields["trial"]);
+      const { item_id: id, score, hash, trial } = fields;
+      const problem = sink.take(id, sink.fromJson(score), hash, trial);
       if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
     }
   issues.refuse();
 }
 
-async function readCsv(
-  issues: DataIssues,
-  batches: readonly LineBatch[],
-  reader: ScoreReader,
-  sink: AnswerSink,
-): Promise<void> {
+async function readCsv(issues: DataIssues, batches: readonly LineBatch[], sink: AnswerSink): Promise<void> {
   let header: readonly string[] | null = null;
   let places: AnswerColumns = { id: 0, score: 0, hash: -1, trial: -1 };
   for await (const records of csvRecords(batches, issues))
@@ -177,7 +174,7 @@ async function readCsv(
       } else if (checkWidth(record, header, issues)) {
         const { id, score, hash, trial } = places;
         const [ownHash, ownTrial] = [hash < 0 ? null : cells[hash], trial < 0 ? undefined : cells[trial]];
-        const problem = sink.take(cells[id], reader.fromText(cells[score]!), ownHash, ownTrial);
+        const problem = sink.take(cells[id], sink.fromText(cells[score]!), ownHash, ownTrial);
         if (problem) issues.add({ row, column: problem.field }, problem.code, problem.message);
       }
     }
@@ -200,11 +197,7 @@ const NO_ID = /^(?:model|score|hash|[01]|[01]?[.,]\d+|true|false)$/i;
  * two columns.
  */
 function answerColumns({ row, cells }: CsvRecord, issues: DataIssues): AnswerColumns {
-  const [named, score, hash] = ["item_id", "score", "hash"].map((name) => cells.indexOf(name)) as [
-    number,
-    number,
-    number,
-  ];
+  const [named, score, hash] = [cells.indexOf("item_id"), cells.indexOf("score"), cells.indexOf("hash")];
   const others = cells.filter((name, at) => at > 0 && at !== score && /^(?:item|id|.*_id)$/i.test(name));
   const isPair = cells.length === 2 && score < 0 && hash < 0;
   const first = cells[0] ?? "";
@@ -219,4 +212,62 @@ function answerColumns({ row, cells }: CsvRecord, issues: DataIssues): AnswerCol
       `a table of answers has the columns item_id,score[,hash][,trial], each once; this has ${firstFew(cells, 8)}`,
     );
   return { id, score: scoreAt, hash, trial: cells.indexOf("trial") };
+}
+
+/**
+ * The trials of one item as JSON has them, a list of scores or counts, on the scale of the reader. A null in a list is a trial
+ * without a score.
+ */
+function readTrials(value: object, reader: ScoreReader): ItemTrials | ScoreProblem {
+  const problem = trialProblem(value);
+  if (problem) return problem as ScoreProblem;
+  if (!Array.isArray(value)) {
+    const { passed, of } = value as { readonly passed: number; readonly of: number };
+    const pass = reader.fromJson(true);
+    if (typeof pass === "object")
+      return { ...pass, message: `counts are of trials that passed or didn't: ${pass.message}` };
+    return { passed: pass === 1 ? passed : of - passed, of };
+  }
+  const scores: (number | null)[] = [];
+  for (const [k, one] of (value as unknown[]).entries()) {
+    const score = reader.fromJson(one);
+    if (typeof score === "object") return { ...score, message: `trial ${k + 1} of ${value.length}: ${score.message}` };
+    scores.push(Number.isNaN(score) ? null : score);
+  }
+  return scores;
+}
+
+/** The trials of a table's items, a row a trial, told apart by a column `trial`. */
+class TrialRows {
+  readonly #items = new Map<string, Map<string, number | null>>();
+  /** Whether rows name their trial, as the first one did. */
+  #named: boolean | undefined;
+
+  /** The rule that a row's trial breaks: it isn't there where others have one, or is there twice; null for none. */
+  trialProblem(item: string, trial: unknown): TrialProblem | null {
+    const named = trial !== undefined;
+    this.#named ??= named;
+    if (this.#named !== named)
+      return { code: "missing_trial", message: "some rows name their trial and some don't: all of them do, or none" };
+    if (!named) return null;
+    if ((typeof trial !== "string" && typeof trial !== "number") || trial === "")
+      return {
+        code: "missing_trial",
+        message: `a trial has a number or a name, got ${trial === "" ? "none" : jsonKind(trial)}`,
+      };
+    if (!this.#items.get(item)?.has(String(trial))) return null;
+    return { code: "duplicate", message: `trial ${String(trial)} of item ${quoted(item)} is there twice` };
+  }
+
+  /** Puts down one trial's score; NaN for none. */
+  put(item: string, trial: unknown, score: number): void {
+    const trials = this.#items.get(item) ?? new Map<string, number | null>();
+    trials.set(String(trial), Number.isNaN(score) ? null : score);
+    this.#items.set(item, trials);
+  }
+
+  /** The items with their trials, in the table's order. */
+  get items(): [string, ItemTrials][] {
+    return Array.from(this.#items, ([item, trials]) => [item, [...trials.values()]]);
+  }
 }

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "../core/errors.ts";
+import { invalidOption } from "../core/errors.ts";
 import { scoreOnScale } from "../core/numeric/score-bounds.ts";
 import { jsonKind, quoted } from "./data-issues.ts";
 
@@ -141,10 +141,7 @@ export function isLowerBetter({ scoreRange: [worst, best] = [0, 1] }: ScaleOptio
  */
 export function scoreScale({ scoreRange: [worst, best] = [0, 1] }: ScaleOptions): (score: number) => number {
   if (!Number.isFinite(worst) || !Number.isFinite(best) || worst === best)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `\`scoreRange\` must be two numbers, the worst score and the best; got ${worst},${best}`,
-    );
+    throw invalidOption(`\`scoreRange\` must be two numbers, the worst score and the best; got ${worst},${best}`);
   if (worst === 0 && best === 1) return (score) => score;
   return worst < best ? (score) => (score - worst) / (best - worst) : (score) => (worst - score) / (worst - best);
 }

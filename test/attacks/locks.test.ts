@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
-import { swapFile, tagOf } from "anchoreval/internal/node/swap-file";
+import { swapFile, tagOf } from "anchoreval/internal/node/folder";
 import { attack } from "../support/attack.ts";
 import { sdkModule, startScript, stopScript } from "../support/stopped-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -20,7 +20,7 @@ const STALE = 60;
 /** Adds lines, each with the tag of what was there before, until it is killed, and says which it has added. */
 const WRITER = `
   import { readFileSync, writeSync } from "node:fs";
-  const { swapFile, tagOf } = await import(${JSON.stringify(sdkModule("node/swap-file"))});
+  const { swapFile, tagOf } = await import(${JSON.stringify(sdkModule("node/folder"))});
   const [file, name] = process.argv.slice(1);
   for (let k = 0; ; ) {
     const there = readFileSync(file);

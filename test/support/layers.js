@@ -60,7 +60,7 @@ export const LAYERS = {
     bundle: ["numeric", "irt", "ability", "estimators", "person-fit"],
     scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
   },
-  "sdk/logs": ["eee", "helm", "inspect", "lighteval", "lm-eval", "opencompass"],
+  "sdk/logs": ["eee", "inspect", "lm-eval", "opencompass"],
   "cli/src": [...["program", "bundles", "options", "commands"], ...["run", "."]],
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "routes", "."],
   "workers/page": ["parts", "views", "."],

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentHash, encodeBundle, type AnchorRecord, type BundleContent } from "anchoreval/bundle";
-import { documentContent } from "anchoreval/internal/logs/lm-eval/sample-line";
+import { documentContent } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { sampleContent } from "./sample-bundle.ts";
 import type { LoggedDocument } from "./lm-eval-logs.ts";
 

@@ -16,7 +16,7 @@ export interface StoppedProcess {
 /** The address of what kills or stops a process at a call, for `--import`. */
 export const HOOK = pathToFileURL(join(ROOT, "test/support/kill-at.js")).href;
 
-/** The address of a built module of the SDK, for scripts. @example sdkModule("node/swap-file") */
+/** The address of a built module of the SDK, for scripts. @example sdkModule("node/folder") */
 export function sdkModule(path: string): string {
   return pathToFileURL(join(ROOT, `sdk/dist/sdk/${path}.js`)).href;
 }

@@ -1,16 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type CellTrials, FEWEST_MODELS } from "anchoreval-trainer/internal/matrix/readers/score-table";
+import type { CellTrials } from "anchoreval-trainer/internal/matrix/readers/score-table";
 import { readLongTable, COLUMN_ROLES, parseTableColumns } from "anchoreval-trainer/internal/matrix/read-long-table";
 import type { ImportedTable } from "anchoreval-trainer/internal/matrix/readers/long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { checkBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
 import { findingWords } from "anchoreval-trainer/internal/matrix/border/findings";
-import { importLogs, type ImportReport } from "anchoreval-trainer/internal/import/import-logs";
-import { trialsAndPrices, type TrialsAndPrices } from "anchoreval-trainer/internal/import/trials-and-prices";
+import {
+  importLogs,
+  type ImportReport,
+  trialsAndPrices,
+  type TrialsAndPrices,
+} from "anchoreval-trainer/internal/import/import-logs";
 import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-prices";
-import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { LEAST_MODELS, type ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { parseChoices } from "anchoreval/internal/logs/choices";
@@ -191,7 +195,7 @@ function foundLines({ trials, prices = [], models, items }: ImportReport | Table
 }
 
 function nextSteps({ models, weighting, trials, prices = [] }: ImportReport | TableReport, out: string): string[] {
-  if (models < FEWEST_MODELS) return [`written to ${out}; a fit needs at least ${FEWEST_MODELS} models`];
+  if (models < LEAST_MODELS) return [`written to ${out}; a fit needs at least ${LEAST_MODELS} models`];
   const weigh = weighting === undefined ? "" : ` --set weighting=${weighting}`;
   return [
     "written; next:",

@@ -17,7 +17,7 @@ import { type PublishResult, yankVersion } from "anchoreval/internal/publish/ver
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
 import { type Action, type Command, option, type OptionReader, flag, invalidOption } from "../program/command.ts";
 import { checkWritable } from "../program/out.ts";
-import type { AfterChange, PublishPart } from "../options/publish-part.ts";
+import type { AfterChange, PublishPart } from "../options/parts.ts";
 import { PUBLISH_PARTS } from "../../../features/cli-publish.ts";
 
 const PART_OPTIONS = Object.fromEntries(PUBLISH_PARTS.map(({ heading, options }) => [heading, options]));

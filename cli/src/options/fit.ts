@@ -76,7 +76,6 @@ export function readRecipe(options: OptionReader): Promise<Method> {
 
 /**
  * The method to fit, with the settings that `--set` puts in the place of its own.
- * @param recipe - of --recipe
  * @param allowed - settings that the command has; all where it fits bundles
  */
 export async function readMethod(

@@ -29,11 +29,7 @@ export async function readLines(file: string): Promise<FileLine[]> {
 
 /**
  * Parses lines of `model,value`, taken apart at the last comma: names may have commas.
- * @param file - their name, for messages
- * @param form - of a line, for messages
- * @param read - the value of a line, or undefined where it is none
  * @param problem - the rule that a readable line breaks, and how; null where it breaks none
- * @throws AnchorEvalError `invalid_data` naming file, line and rule
  */
 function parseModelLines<T>(
   file: string,
@@ -65,10 +61,6 @@ function valuesOf<T>(models: readonly string[], values: ReadonlyMap<string, T>, 
   if (missing.length > 0)
     new DataIssues(file, "lines").fail({}, "missing_model", `there is no ${noun} of ${firstFew(missing)}`);
   return models.map((model) => values.get(model)!);
-}
-
-function twice(model: string): readonly [rule: string, message: string] {
-  return ["duplicate", `model ${quoted(model)} is there twice`];
 }
 
 export const FAMILIES_OPTION = {
@@ -110,7 +102,6 @@ interface ColumnSplit {
 
 /**
  * Reads the column that `--split` names, where that is no split by name; models that the responses don't have may be in the file.
- * @param names - of splits
  * @returns how to hold out, given the models of the responses, of which each has its cell
  * @throws AnchorEvalError `invalid_option` without `--families`; `not_found`; `invalid_data` naming file, row and column
  */
@@ -164,7 +155,6 @@ function modelColumn(table: ItemTable, column: string, option: string): Map<stri
 /**
  * Reads what a question costs with each model: lines of `model,cost`, in any one unit, at least 0.
  * @param models - who is routed to; every one has its line, and no other has
- * @returns costs in the order of the models
  */
 export async function readCostFile(file: string, models: readonly string[]): Promise<Float64Array> {
   const costs = parseModelLines(
@@ -175,7 +165,7 @@ export async function readCostFile(file: string, models: readonly string[]): Pro
     (model, cost, earlier) => {
       if (cost < 0) return ["out_of_range", `a cost must be at least 0, got ${cost}`];
       if (!models.includes(model)) return ["unknown_model", `the responses have no model ${quoted(model)}`];
-      return earlier === undefined ? null : twice(model);
+      return earlier === undefined ? null : ["duplicate", `model ${quoted(model)} is there twice`];
     },
   );
   return Float64Array.from(valuesOf(models, costs, file, "cost"));

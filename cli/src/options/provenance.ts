@@ -92,7 +92,6 @@ export async function inputDigest({ value }: OptionSpec, place: string, signal: 
 
 /**
  * Provenance of a bundle that `fit` made.
- * @param place - the bundle, for the message
  * @throws AnchorEvalError `unsupported` for a bundle that notes none, or that another program made; `bundle_invalid`
  */
 export function readProvenance({ fit }: Manifest, place: string): Provenance & { readonly fit: FitNote } {

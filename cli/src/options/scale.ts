@@ -7,7 +7,6 @@ export const SCALE_OPTIONS = {
 
 /**
  * The scale of scores: s is read as (s − WORST)/(BEST − WORST).
- * @throws AnchorEvalError `invalid_option` for other than two bounds
  * @example readScale(options) // { scoreRange: [100, 0] }
  */
 export function readScale(options: OptionReader): ScaleOptions {
@@ -30,7 +29,6 @@ interface PointsRule {
 /**
  * An option in points, as a fraction. What reads as a fraction is refused, as a gate at 0.83 points would let all models pass:
  * whoever means less than one point writes the unit, `0.5pt` or `0.5%`.
- * @throws AnchorEvalError `invalid_option`
  * @example readPoints(options, "half-width") // 0.05 for --half-width 5
  */
 export function readPoints(options: OptionReader, name: string, rule: PointsRule = {}): number | undefined {

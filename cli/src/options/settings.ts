@@ -74,7 +74,6 @@ export function settingsHelp(settings: OptionSpecs): NonNullable<Command["append
 
 /**
  * The settings of `--set`, by name, as they are given.
- * @param settings - that the command has
  * @throws AnchorEvalError `invalid_option` for one that isn't NAME=VALUE, that there isn't or the command hasn't, or that is given twice
  */
 export function settingsOf(options: OptionReader, settings: OptionSpecs = SETTINGS): Readonly<Record<string, string>> {

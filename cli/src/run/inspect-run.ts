@@ -6,9 +6,8 @@ import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harnes
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
 import { newerFirst, type RunLog, taskAmong } from "anchoreval/internal/logs/run-log";
 import { openHarness, readsZstd } from "../program/trainer.ts";
-import { type Decided, isGiven, refuseDecided, valuesOf } from "./arguments.ts";
+import { type Decided, isGiven, refuseDecided, valuesOf, type PlanInput, type RunPlan } from "./plan.ts";
 import { askPython } from "./harness-process.ts";
-import type { PlanInput, RunPlan } from "./plan.ts";
 import { sameItems } from "./same-items.ts";
 
 const DECIDED: Decided = [
@@ -135,10 +134,6 @@ interface SeenTask {
 
 /** Runs in the harness's interpreter: says what its tasks are, before anything is asked. */
 const LOOK = `
-import json, os, sys
-out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(2, 1)  # what a task prints is not the answer
-asked = json.load(sys.stdin)
 from inspect_ai._cli.util import parse_cli_args
 from inspect_ai._eval.loader import load_tasks
 
@@ -150,6 +145,5 @@ for name, spec in asked["specs"].items():
         id = place + 1 if sample.id is None else sample.id
         samples[str(id)] = sample.model_dump(mode="json", include={"input", "choices", "target"})
     seen[name] = {"samples": samples}
-out.write(json.dumps(seen, ensure_ascii=False))
-out.close()
+answer(seen)
 `;

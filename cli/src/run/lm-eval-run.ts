@@ -4,10 +4,9 @@ import { chooseFilter, chooseMetric } from "anchoreval/internal/logs/choices";
 import { lmEvalArguments, lmEvalDocumentList, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { findItems } from "./same-items.ts";
-import { isGiven, refuseDecided, valuesOf, type Decided } from "./arguments.ts";
+import { isGiven, refuseDecided, valuesOf, type Decided, type PlanInput, type RunPlan } from "./plan.ts";
 import { askPython } from "./harness-process.ts";
 import { checkTasks, seenItems, type SeenTask, type TaskChoice } from "./lm-eval-tasks.ts";
-import type { PlanInput, RunPlan } from "./plan.ts";
 
 const DECIDED: Decided = [
   [["--tasks", "-t"], "the bundle's anchors name the tasks"],
@@ -120,10 +119,6 @@ function choiceOf(
 
 /** Runs in the harness's interpreter: says what its tasks are, before anything is asked. */
 const LOOK = `
-import json, os, sys
-out = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(2, 1)  # what the harness prints is not the answer
-asked = json.load(sys.stdin)
 from lm_eval.tasks import TaskManager
 from lm_eval.utils import handle_non_serializable
 
@@ -155,6 +150,5 @@ for name, ids in asked["tasks"].items():
             if str(id) in places
         },
     }
-out.write(json.dumps(seen, default=handle_non_serializable, ensure_ascii=False))
-out.close()
+answer(seen, default=handle_non_serializable)
 `;

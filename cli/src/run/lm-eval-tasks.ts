@@ -3,7 +3,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { versionText } from "anchoreval/internal/logs/json";
-import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/sample-line";
+import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
 import { fittedChoices } from "anchoreval/internal/node/anchor-logs";
 import { differenceWords } from "anchoreval/internal/logs/answer-warnings";

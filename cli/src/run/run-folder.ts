@@ -37,7 +37,6 @@ const FINISHED = "estimate.json";
 /**
  * Finds the folder of a run: the one where the same was begun and not finished, else one that isn't there yet. Nothing is
  * made.
- * @param out - the folder asked for
  * @throws AnchorEvalError `invalid_option` for a folder that holds anything else, or a run that is still going
  */
 export async function findRunFolder(request: RunRequest, out: string | undefined): Promise<RunFolder> {

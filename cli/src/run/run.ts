@@ -25,8 +25,7 @@ import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION, withAnswers } from 
 import { checkWritable } from "../program/out.ts";
 import { openHarness } from "../program/trainer.ts";
 import { addSummary, plainLines, readSideFile, SUMMARY_OPTION } from "../program/summary.ts";
-import { runHarness } from "./harness-process.ts";
-import { findHarness, RUNNERS, type Runner } from "./installed.ts";
+import { runHarness, findHarness, RUNNERS, type Runner } from "./harness-process.ts";
 import type { RunCommand } from "./plan.ts";
 import { otherHarness } from "./same-items.ts";
 import { beginRun, findRunFolder, finishRun, type RunRequest } from "./run-folder.ts";

@@ -7,7 +7,7 @@ import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import type { Responses } from "anchoreval/internal/tables/item-trials";
 import type { BridgeSubject } from "../../../cli/src/bridge-call.ts";
-import { findSamples } from "../../../cli/src/run/inspect-samples.ts";
+import { findSamples } from "../../../cli/src/run/same-items.ts";
 
 interface TurnRequest {
   readonly options?: AdaptiveOptions;

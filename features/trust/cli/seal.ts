@@ -6,7 +6,7 @@ import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-r
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
-import type { AfterChange, PublishPart } from "../../../cli/src/options/publish-part.ts";
+import type { AfterChange, PublishPart } from "../../../cli/src/options/parts.ts";
 import { invalidOption, option } from "../../../cli/src/program/command.ts";
 import { warn } from "../../../cli/src/program/output.ts";
 import { readKey } from "./key-files.ts";

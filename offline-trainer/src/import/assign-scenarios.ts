@@ -1,9 +1,9 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
-import { type ComparedScore, isHarnessScore } from "anchoreval/internal/logs/harness-score";
+import { type ComparedScore, isHarnessScore } from "anchoreval/internal/logs/answer-warnings";
 import { groupBy, type RunLog, type RunResults } from "anchoreval/internal/logs/run-log";
 import { groupOfTask, groupWeighting, leafTasks } from "anchoreval/internal/logs/task-groups";
 import { type ScaleOptions, scoreScale } from "anchoreval/internal/tables/score-reader";
-import { type RunScores } from "./run-scores.ts";
+import type { RunScores } from "./run-scores.ts";
 
 export interface ImportedScenario {
   readonly id: string;
@@ -27,15 +27,14 @@ interface AssignedScenarios {
 export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLog[]): AssignedScenarios {
   const warnings: string[] = [];
   const results = new Set(logs.flatMap((log) => log.results ?? []));
-  const tasks = new Map<string, string[]>();
-  for (const task of new Set(runs.map((run) => run.log.task))) {
+  const scenarioOf = (task: string): string => {
     const reported = [...results].flatMap((file) => (file.tasks.has(task) ? (groupOfTask(file, task) ?? []) : []));
     const groups = mostFrequent(reported);
     if (groups.length > 1)
       warnings.push(`${task} is in different groups: ${groups.join(", ")}; it counts to ${groups[0]!}`);
-    const scenario = groups[0] ?? task;
-    tasks.set(scenario, [...(tasks.get(scenario) ?? []), task]);
-  }
+    return groups[0] ?? task;
+  };
+  const tasks = groupBy(new Set(runs.map((run) => run.log.task)), scenarioOf);
   const scenarios = [...tasks].map(([id, names]): ImportedScenario => {
     const files = [...results].filter((file) => file.groups.has(id));
     const [first] = files;
@@ -106,7 +105,6 @@ export interface ScoreComparison extends ComparedScore {
 /**
  * Compares the full score of each model on each task and each scenario with the one that its results file reports. Left
  * out are those that no single results file covers.
- * @param taskMean - mean and count of the imported scores of a model on a task
  */
 export function compareScores(
   runs: readonly RunScores[],

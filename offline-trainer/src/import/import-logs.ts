@@ -2,7 +2,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { flatProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
-import { otherScoreWords } from "anchoreval/internal/logs/harness-score";
+import { otherScoreWords } from "anchoreval/internal/logs/answer-warnings";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
 import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/select-runs";
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
@@ -30,7 +30,7 @@ import {
   findProtocolDifferences,
   refuseMixedProtocols,
 } from "./protocol-differences.ts";
-import { trialsAndPrices, type TrialsAndPrices } from "./trials-and-prices.ts";
+import type { CostKind } from "anchoreval/internal/logs/cost";
 
 /** How logs become a response matrix. */
 export interface ImportOptions extends Omit<ReadLogOptions, "idFields"> {
@@ -106,14 +106,10 @@ export async function importLogs(
       items: matrix.items.filter((item) => item.scenario === id).length,
       weighting: within,
     })),
-    tasks: [...tasks].map(
-      ([
-        task,
-        {
-          runs: [first],
-        },
-      ]) => ({ task, metric: first!.metric, filter: first!.filter }),
-    ),
+    tasks: Array.from(tasks, ([task, aligned]) => {
+      const { metric, filter } = aligned.runs[0]!;
+      return { task, metric, filter };
+    }),
     runs: reported,
     dropped: selected.dropped.map(({ model, task, file }) => ({ model, task, file })),
     errors,
@@ -198,4 +194,48 @@ export interface ImportReport extends TrialsAndPrices {
     readonly different: readonly ScoreComparison[];
   };
   readonly warnings: readonly string[];
+}
+
+/** Trials and prices as they stand in import.json. */
+export interface TrialsAndPrices {
+  /** Trials with a score, of how many cells of the matrix, and how many a cell has. Absent where each has one. */
+  readonly trials?: {
+    readonly scores: number;
+    readonly cells: number;
+    readonly fewest: number;
+    readonly most: number;
+  };
+  /** Of each column of prices: models that it is known of, the price of all items together, and those whose price is assumed. */
+  readonly prices?: readonly {
+    readonly column: CostKind;
+    readonly models: number;
+    readonly total: number;
+    readonly assumed: readonly string[];
+  }[];
+}
+
+/** Trials and prices in figures; nothing where there are none. */
+export function trialsAndPrices(
+  trials: readonly CellTrials[] | undefined,
+  prices: readonly TypicalPrices[],
+): TrialsAndPrices {
+  const counts = trials?.map(({ scores }) => scores.length) ?? [];
+  const extreme = (better: (a: number, b: number) => number): number => counts.reduce((a, b) => better(a, b));
+  const total = (items: TypicalPrices["items"]): number =>
+    Array.from(items.values()).reduce((sum, price) => sum + price, 0);
+  return {
+    ...(counts.length > 0 && {
+      trials: {
+        scores: counts.reduce((sum, count) => sum + count, 0),
+        cells: counts.length,
+        fewest: extreme((a, b) => Math.min(a, b)),
+        most: extreme((a, b) => Math.max(a, b)),
+      },
+    }),
+    ...(prices.length > 0 && {
+      prices: prices.map(({ kind, models, items, assumed }) => ({
+        ...{ column: kind, models, total: Number(total(items).toPrecision(6)), assumed },
+      })),
+    }),
+  };
 }

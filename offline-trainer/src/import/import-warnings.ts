@@ -114,16 +114,14 @@ export function partWarnings(tasks: ReadonlyMap<string, AlignedTask>): string[] 
       alike.push(`${task}: ${items.length} of ${all}`);
     else for (const { model, count } of asked) if (count < all) odd.push(`${model}, ${task}: ${count} of ${all}`);
   }
-  return [
-    ...(alike.length === 0
-      ? []
-      : [`every run asked the same part of the documents: ${list(alike)}: scores are on these alone`]),
-    ...(odd.length === 0
-      ? []
-      : [
-          `${counted(odd.length, "run")} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
-        ]),
-  ];
+  const warnings: string[] = [];
+  if (alike.length > 0)
+    warnings.push(`every run asked the same part of the documents: ${list(alike)}: scores are on these alone`);
+  if (odd.length > 0)
+    warnings.push(
+      `${counted(odd.length, "run")} asked a part of the documents (--limit, anchors alone): ${list(odd)}: the rest is missing here; a leaderboard is worth more without such runs`,
+    );
+  return warnings;
 }
 
 function list(examples: readonly string[], most = 3): string {

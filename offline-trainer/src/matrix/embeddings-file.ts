@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { textLines } from "anchoreval/internal/node/read-file";
 import { csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
@@ -30,10 +30,7 @@ export interface TextVectors {
 export async function readEmbeddings(file: string): Promise<Embeddings> {
   const ending = /\.(jsonl|csv)(\.gz)?$/.exec(file.toLowerCase())?.[1];
   if (ending === undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `embeddings must be a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`,
-    );
+    throw invalidOption(`embeddings must be a file that ends in .jsonl, .csv, .jsonl.gz or .csv.gz; got ${file}`);
   const issues = new DataIssues(file, ending === "jsonl" ? "lines" : "table");
   const vectors = new Map<string, Float64Array>();
   let width = 0;
@@ -61,18 +58,14 @@ export async function readEmbeddings(file: string): Promise<Embeddings> {
         }
       }
   } else {
+    const isFilled = (cell: unknown): boolean => (cell as string).trim() !== "";
     let header = true;
     for await (const records of csvRecords(lines, issues))
       for (const { row, cells } of records) {
         const [id = "", ...numbers] = cells;
         if (header && id !== "item_id")
           issues.fail({ row }, "missing_header", `the header begins with item_id, got ${quoted(id)}`);
-        if (!header)
-          add(
-            row,
-            id,
-            numbersOf(numbers, (cell) => (cell as string).trim() !== ""),
-          );
+        if (!header) add(row, id, numbersOf(numbers, isFilled));
         header = false;
       }
   }

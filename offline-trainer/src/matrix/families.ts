@@ -64,7 +64,6 @@ export function familyGroups(names: readonly string[], table?: ReadonlyMap<strin
 
 /**
  * Families of all models, by the table, else by their names.
- * @param table - family by model
  * @returns numbered from 0 by first appearance
  */
 export function familyNumbers(names: readonly string[], table?: ReadonlyMap<string, string>): Int32Array {
@@ -78,7 +77,6 @@ export function modelFamilies(matrix: ResponseMatrix, table?: ReadonlyMap<string
 
 /**
  * The finest grouping that keeps the groups of both together: replicates across two families tie these together.
- * @param left - group of every model @param right - likewise
  * @returns numbered from 0 by first appearance
  */
 export function joinGroups(left: ArrayLike<number>, right: ArrayLike<number>): Int32Array {

@@ -55,8 +55,7 @@ function csvTable(name: string, [header, ...records]: CsvRecord[], issues: DataI
     const place = { row: header!.row, column: at + 1 };
     const first = columns.indexOf(column);
     if (column.trim() === "") issues.add(place, "missing_name", "the column has no name");
-    else if (first < at)
-      issues.add(place, "duplicate", `column ${quoted(column)} is there twice, first in column ${first + 1}`);
+    else if (first < at) issues.addTwice(place, `column ${quoted(column)}`, `column ${first + 1}`);
   });
   issues.refuse();
   const good = records.filter((record) => checkWidth(record, columns, issues));
@@ -89,10 +88,7 @@ function cellText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/**
- * Some rows of a table as CSV, in the order given: every column, every cell as it was read.
- * @param rows - indices of the table's rows
- */
+/** Some rows of a table as CSV, in the order given: every column, every cell as it was read. */
 export function* itemTableLines({ columns, rows }: ItemTable, chosen: Iterable<number>): Generator<string, void> {
   yield csvLine(columns);
   for (const row of chosen) yield csvLine(rows[row]!);

@@ -1,13 +1,14 @@
-import { idProblem, SHA256 } from "anchoreval/internal/core/bundle/names";
+import { lettersBetween } from "anchoreval/internal/core/errors";
+import { idProblem, SHA256, lookUp } from "anchoreval/internal/core/bundle/names";
 import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
-import { isMissingWord } from "anchoreval/internal/tables/score-reader";
+import { isMissingWord, decimalNumber } from "anchoreval/internal/tables/score-reader";
 import { checkColumn, openTable } from "./readers/chosen-rows.ts";
-import { placeOf } from "./readers/long-table.ts";
+import { onlyPlaceOf } from "./readers/long-table.ts";
 import type { BorderFinding } from "./border/findings.ts";
-import { isWeight, unusedFields, unusedWeights } from "./border/unused-fields.ts";
-import type { ItemInfo } from "./response-matrix.ts";
+import { type ItemInfo, groupedOrder } from "./response-matrix.ts";
+import { givenWeighting } from "./scenarios.ts";
 
 /**
  * Reads descriptions of items: JSON lines or CSV with a header, plain or gzip, with `item_id`, `scenario` and, if wanted,
@@ -31,13 +32,10 @@ export async function readItems(path: string, findings: BorderFinding[] = []): P
       if (item && weight) weights.set(item.item_id, weight[1]);
       if (!item) continue;
       const first = rows.get(item.item_id);
+      const { row } = record;
       if (first !== undefined)
-        issues.add(
-          { row: record.row, column: "item_id" },
-          "duplicate",
-          `item ${quoted(item.item_id)} is there twice, first in ${issues.rowName(first)}`,
-        );
-      rows.set(item.item_id, record.row);
+        issues.addTwice({ row, column: "item_id" }, `item ${quoted(item.item_id)}`, issues.rowName(first));
+      rows.set(item.item_id, row);
       items.push(item);
     }
   issues.refuse();
@@ -64,7 +62,7 @@ async function* csvItems(
         for (const name of ["item_id", "scenario"]) checkColumn(name, "of item_id,scenario,…", header, issues);
         places = [
           ...ITEM_FIELDS.filter((name) => cells.includes(name)).map(
-            (name) => [name, placeOf(name, record, (...issue) => issues.fail(...issue))] as const,
+            (name) => [name, onlyPlaceOf(name, record, issues)] as const,
           ),
           ...cells.flatMap((name, at) => (ITEM_FIELDS.some((field) => field === name) ? [] : [[name, at] as const])),
         ];
@@ -141,7 +139,6 @@ export function hashProblem(value: string): string | null {
 /**
  * Items where nothing describes them: the scenario is the part of the id before its last "/" if every id has one, else
  * all are one scenario `all`.
- * @returns the items, and a sentence that says what was assumed
  */
 export function defaultItems(ids: readonly string[]): { items: ItemInfo[]; remark: string } {
   const isDivided = ids.every((id) => id.lastIndexOf("/") >= 1);
@@ -151,4 +148,72 @@ export function defaultItems(ids: readonly string[]): { items: ItemInfo[]; remar
     ? `an item's scenario is the part of its id before the last "/", ${scenarios.length} in all: ${firstFew(scenarios)}`
     : `all ${ids.length} items are one scenario, "all"`;
   return { items, remark: `no items file was given: ${assumed}` };
+}
+
+/** Letters in which a misspelt name differs at most, and those that it has at least. */
+const MOST_EDITS = 2;
+const LEAST_LETTERS = 6;
+
+/** Names that fields have elsewhere, by ours. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  subscenario: ["subset", "subtask", "subject", "category", "group", "topic"],
+  hash: ["sha256", "contenthash", "itemhash"],
+};
+
+/**
+ * Fields of a file that look meant and aren't read: another spelling, or another name, of one that would be and isn't there.
+ */
+export function unusedFields(file: string, names: readonly string[], read: readonly string[]): BorderFinding[] {
+  const absent = read.filter((name) => !names.includes(name));
+  return names.flatMap((name) => {
+    if (read.includes(name)) return [];
+    const letters = lettersOf(name);
+    const meant = absent.find(
+      (field) =>
+        lookUp(ELSEWHERE, field)?.includes(letters) === true ||
+        lettersOf(field) === letters ||
+        (letters.length >= LEAST_LETTERS && lettersBetween(lettersOf(field), letters) <= MOST_EDITS),
+    );
+    if (meant === undefined) return [];
+    const message = `field ${quoted(name)} isn't read: if it has the ${meant}, call it ${meant}`;
+    return [{ code: "unused_field", file, names: [name], message }];
+  });
+}
+
+/** Whether a field is an item's weight, in any spelling. */
+export function isWeight(name: string): boolean {
+  return /^(?:(?:item|sample|question)?weights?|weighting)$/.test(lettersOf(name));
+}
+
+/** Weights of items, which a bundle hasn't: said where the weighting gives them, refused where nothing does. */
+export function unusedWeights(
+  file: string,
+  items: readonly ItemInfo[],
+  weights: ReadonlyMap<string, unknown>,
+): BorderFinding[] {
+  const values = items.map((item) => {
+    const weight = weights.get(item.item_id) ?? null;
+    return typeof weight === "string" ? decimalNumber(weight.trim()) : typeof weight === "number" ? weight : NaN;
+  });
+  if (values.every(Number.isNaN)) return [];
+  const order = Array.from(groupedOrder(items));
+  const weighting = values.every((weight) => weight > 0)
+    ? givenWeighting(
+        order.map((i) => items[i]!),
+        order.map((i) => values[i]!),
+      )
+    : null;
+  if (weighting === "subscenarios") return [];
+  const finding = { code: "unused_field", file, names: ["weight"] };
+  if (weighting === "items")
+    return [
+      { ...finding, message: 'weights aren\'t read: these count each item the same, as `weighting: "items"` does' },
+    ];
+  const message =
+    "weights aren't read, and these are neither the same for all items of a scenario nor the same for all its subscenarios: a bundle keeps no others; leave the field out";
+  return [{ ...finding, refused: true, message }];
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }

@@ -1,13 +1,19 @@
 import { idProblem, type Weighting } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, checkNames, invalidOption } from "anchoreval/internal/core/errors";
 import { COST_KINDS } from "anchoreval/internal/logs/cost";
 import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
 import { defaultItems, hashProblem } from "./items-file.ts";
 import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
 import { type ImportedTable, noteUnread, putScore } from "./readers/long-table.ts";
-import { RepeatedScores, TRIAL_COLUMN } from "./readers/repeated-scores.ts";
-import { assembleMatrix, checkTable, ownCopy, ScoreTable } from "./readers/score-table.ts";
+import {
+  RepeatedScores,
+  TRIAL_COLUMN,
+  assembleMatrix,
+  checkTable,
+  ownCopy,
+  ScoreTable,
+} from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
 import { type CostColumns, costColumns, costOf } from "./table-costs.ts";
@@ -119,7 +125,6 @@ function weightingOf(path: string, { items }: ResponseMatrix, table: ScoreTable,
 
 /**
  * Notes what a row says of its item, and the issue where it breaks a rule.
- * @param at - place of an item that is known already
  * @returns whether it says no other than the item's first row
  */
 function describeItem(
@@ -193,7 +198,6 @@ const USUAL = { model: "model", item: "item_id", score: "score" } as const;
 
 /**
  * Reads `--columns`: `ROLE=COLUMN`, several by commas or by giving the option again.
- * @throws AnchorEvalError `invalid_option`
  * @example parseTableColumns(["model=llm,item=task+doc_id"]) // { model: "llm", item: "task+doc_id", score: "score" }
  */
 export function parseTableColumns(values: readonly string[]): TableColumns {
@@ -203,15 +207,12 @@ export function parseTableColumns(values: readonly string[]): TableColumns {
     const role = COLUMN_ROLES.find((name) => name === part.slice(0, Math.max(equals, 0)).trim());
     const column = part.slice(equals + 1);
     if (role === undefined || column === "")
-      throw new AnchorEvalError(
-        "invalid_option",
-        `\`columns\` must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`,
-      );
+      throw invalidOption(`\`columns\` must be ROLE=COLUMN,…, where ROLE is ${COLUMN_ROLES.join(", ")}; got ${part}`);
     if (columns[role] !== undefined)
-      throw new AnchorEvalError("invalid_option", `\`columns\` names ${role} twice: ${columns[role]} and ${column}`);
+      throw invalidOption(`\`columns\` names ${role} twice: ${columns[role]} and ${column}`);
     columns[role] = column;
   }
   if (columns.subscenario !== undefined && columns.scenario === undefined)
-    throw new AnchorEvalError("invalid_option", "`columns`: a subscenario is part of a scenario: name its column too");
+    throw invalidOption("`columns`: a subscenario is part of a scenario: name its column too");
   return { ...USUAL, ...columns };
 }

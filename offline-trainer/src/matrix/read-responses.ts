@@ -1,7 +1,8 @@
 import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
-import { DataIssues, firstFew } from "anchoreval/internal/tables/data-issues";
-import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-records";
+import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
+import { type JsonRecord, jsonRecords, visitJsonKeys } from "anchoreval/internal/tables/json-records";
 import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { checkBoard, type CheckedBoard } from "./border/border-check.ts";
 import { type BorderFinding, findingWords } from "./border/findings.ts";
@@ -10,9 +11,9 @@ import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";
 import { longJsonReader } from "./readers/long-table.ts";
 import { isParquet, readParquetTable } from "./readers/parquet.ts";
-import { isPyIrt, pyIrtReader } from "./readers/py-irt.ts";
 import { assembleMatrix, type CellTrials, checkTable, ScoreTable } from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** How a table of scores is read. */
 export interface ReadResponsesOptions extends ScoreOptions {
@@ -50,13 +51,7 @@ export interface ReadResponses extends Responses {
  * @example const { matrix, remarks } = await readResponses("responses.csv.gz", { items: "items.jsonl.gz" });
  */
 export async function readResponses(path: string, options: ReadResponsesOptions = {}): Promise<ReadResponses> {
-  checkNames(options, {
-    scoreRange: "list",
-    items: true,
-    oneScenario: true,
-    leastModels: "number",
-    pool: true,
-  });
+  checkNames(options, { scoreRange: "list", items: true, oneScenario: true, leastModels: "number", pool: true });
   const reader = scoreReader(options);
   // Cheap, and wrong descriptions shall not show only after a long read.
   const findings: BorderFinding[] = [];
@@ -115,19 +110,11 @@ async function readTable(path: string, reader: ScoreReader, remarks: string[]): 
 }
 
 function mixedSubscenarios(items: readonly ItemInfo[]): string[] {
-  const counts = new Map<string, { missing: number; all: number }>();
-  for (const { scenario, subscenario } of items) {
-    const count = counts.get(scenario) ?? { missing: 0, all: 0 };
-    count.all++;
-    if (subscenario === undefined) count.missing++;
-    counts.set(scenario, count);
-  }
-  return [...counts]
-    .filter(([, { missing, all }]) => missing > 0 && missing < all)
-    .map(
-      ([scenario, { missing, all }]) =>
-        `${scenario}: ${missing} of its ${all} items have no subscenario, and count as one of their own`,
-    );
+  return [...groupBy(items, ({ scenario }) => scenario)].flatMap(([scenario, all]) => {
+    const missing = all.filter(({ subscenario }) => subscenario === undefined).length;
+    if (missing === 0 || missing === all.length) return [];
+    return [`${scenario}: ${missing} of its ${all.length} items have no subscenario, and count as one of their own`];
+  });
 }
 
 const LISTED = 20;
@@ -169,7 +156,6 @@ function refuseItems(file: string, ids: readonly string[], rule: string, whose: 
 /**
  * All items as one scenario, whose subscenarios are the scenarios that they were of: with weights by subscenario its
  * score is the mean of theirs. Their own subscenarios are lost.
- * @returns the items, and sentences that say so
  */
 export function poolItems(items: readonly ItemInfo[], scenario: string): { items: ItemInfo[]; remarks: string[] } {
   const divided = new Set(items.filter(({ subscenario }) => subscenario !== undefined).map((item) => item.scenario));
@@ -179,4 +165,45 @@ export function poolItems(items: readonly ItemInfo[], scenario: string): { items
       (id) => `${id} is one subscenario of ${scenario}: its own subscenarios are not told apart`,
     ),
   };
+}
+
+/** Whether a line has py-irt's form. */
+function isPyIrt({ fields }: JsonRecord): boolean {
+  return Object.hasOwn(fields, "subject_id") || Object.hasOwn(fields, "responses");
+}
+
+/** Reads py-irt's JSON lines: `{"subject_id","responses":{item: score}}`, a line a model; null = no score. */
+function pyIrtReader(table: ScoreTable): (record: JsonRecord) => void {
+  const { issues, reader } = table;
+  return ({ row, text, fields: { subject_id: subject, responses } }) => {
+    const name = table.idOf(subject, row, "subject_id");
+    if (name === null) return;
+    const first = table.model(name);
+    if (typeof responses !== "object" || responses === null || Array.isArray(responses)) {
+      const message = `expected an object of item → score, got ${jsonKind(responses)}`;
+      issues.add({ row, column: "responses" }, "wrong_type", message);
+    } else if (first !== undefined) {
+      issues.addTwice({ row, column: "subject_id" }, `model ${quoted(name)}`, `line ${table.modelRows[first]!}`);
+    } else {
+      const model = table.addModel(name, row, "subject_id", new Float32Array(table.items.length).fill(NaN));
+      for (const id of responseKeys(text)) {
+        const score = reader.fromJson(lookUp(responses as Record<string, unknown>, id));
+        const item = table.item(id) ?? table.addItem(id, row, "responses");
+        table.enter(model, item, score, { row, column: id, duplicate: id });
+      }
+    }
+  };
+}
+
+/** Keys of `responses` as they stand in the line: repeated ones too, and in their order. */
+function responseKeys(text: string): string[] {
+  const keys: string[] = [];
+  visitJsonKeys(
+    text,
+    ([field, id]) => {
+      if (field === "responses" && id !== undefined) keys.push(id as string);
+    },
+    2,
+  );
+  return keys;
 }

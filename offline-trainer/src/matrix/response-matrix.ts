@@ -1,4 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 
 /** Models below which nothing is calibrated, nor said of how scores go together (docs/decisions/calibration.md). */
 export const LEAST_MODELS = 5;
@@ -127,16 +128,13 @@ export function submatrix(
  * The order of items that puts each scenario's together and, within it, each subscenario's, as a bundle stores them:
  * both in the order of their first item, items otherwise as they stood. Items of a scenario without a subscenario are
  * a group of their own.
- * @returns indices into `items`
  */
 export function groupedOrder(items: readonly Pick<ItemInfo, "scenario" | "subscenario">[]): Uint32Array {
-  const scenarios = new Map<string, Map<string | undefined, number[]>>();
-  items.forEach(({ scenario, subscenario }, index) => {
-    const groups = scenarios.get(scenario) ?? new Map<string | undefined, number[]>();
-    scenarios.set(scenario, groups.set(subscenario, groups.get(subscenario) ?? []));
-    groups.get(subscenario)!.push(index);
-  });
-  return Uint32Array.from([...scenarios.values()].flatMap((groups) => [...groups.values()].flat()));
+  const scenarios = groupBy(items.keys(), (i) => items[i]!.scenario);
+  const subscenarios = [...scenarios.values()].flatMap((places) => [
+    ...groupBy(places, (i) => items[i]!.subscenario).values(),
+  ]);
+  return Uint32Array.from(subscenarios.flat());
 }
 
 /** The matrix with its items in `groupedOrder`; the matrix itself where they are already. */

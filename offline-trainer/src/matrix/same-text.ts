@@ -1,3 +1,4 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import type { ItemInfo } from "./response-matrix.ts";
 
 /** In what items are the same: content hash, text, or text but for its numbers. */
@@ -27,13 +28,8 @@ export function sameTexts(items: readonly ItemInfo[]): TextGroup[] {
   ];
   const seen = new Set<string>();
   return kinds.flatMap(([sameness, keyOf]) => {
-    const groups = new Map<string, number[]>();
-    items.forEach((_, i) => {
-      const key = keyOf(i);
-      if (key === null) return;
-      if (!groups.has(key)) groups.set(key, []);
-      groups.get(key)!.push(i);
-    });
+    const groups = groupBy(items.keys(), keyOf);
+    groups.delete(null);
     return [...groups.values()].flatMap((group): TextGroup[] => {
       const name = group.join();
       if (group.length < 2 || seen.has(name)) return [];

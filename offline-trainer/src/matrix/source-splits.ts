@@ -8,7 +8,6 @@ import { extrapolationSplit, folds, HELD_OUT_OBSERVED, strength, type BenchmarkS
  * families where there are {@link LEAST_FAMILIES}, and strong and weak are so by their {@link strength} over all scenarios.
  * Models that have answered {@link HELD_OUT_OBSERVED} of a scenario are held out: estimated on what they answered.
  * @param rows - the source models; no other's answers are read
- * @param replicates - replicate group of every model
  * @param k - random parts, as many as there are models at most
  */
 export function sourceSplits(

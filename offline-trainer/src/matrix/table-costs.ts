@@ -12,11 +12,7 @@ export interface CostColumns {
   readonly isSpan: boolean;
 }
 
-/**
- * The columns of `tokens=COLUMN`, `tokens=INPUT+OUTPUT`, `seconds=END-START`.
- * @param named - by kind, what the user called them
- * @throws AnchorEvalError `invalid_data` for one that isn't there
- */
+/** The columns of `tokens=COLUMN`, `tokens=INPUT+OUTPUT`, `seconds=END-START`. */
 export function costColumns(
   named: Readonly<Partial<Record<CostKind, string>>>,
   names: readonly string[],
@@ -42,7 +38,6 @@ function spans(text: string): [string, string][] {
 
 /**
  * Cost of a row's answer, of each kind of which no column is empty; 0 is none, as tables have it of what wasn't counted.
- * @param values - of the columns, in their order
  */
 export function costOf(
   costs: readonly CostColumns[],

@@ -1,4 +1,5 @@
 import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted } from "anchoreval/internal/words/figures";
 import { numbers } from "../numeric/statistics.ts";
@@ -94,18 +95,13 @@ function assumedWords({ kind, assumed }: TypicalPrices, items: readonly PricedIt
 
 /** Prices of all items, those of which nothing is known the median of their scenario, else of all. */
 function filled(logs: Float64Array, items: readonly PricedItem[]): Pick<TypicalPrices, "items" | "assumed"> {
-  const byScenario = new Map<string, number[]>();
-  items.forEach(({ scenario }, i) => {
-    if (Number.isNaN(logs[i])) return;
-    const ofScenario = byScenario.get(scenario);
-    if (ofScenario) ofScenario.push(logs[i]!);
-    else byScenario.set(scenario, [logs[i]!]);
-  });
-  const medians = new Map(Array.from(byScenario, ([scenario, ofScenario]) => [scenario, median(ofScenario)]));
-  const overall = median([...byScenario.values()].flat());
-  const priceOf = (scenario: string, log: number): number => {
-    return Math.exp(Number.isNaN(log) ? (medians.get(scenario) ?? overall) : log);
-  };
+  const priced = items.flatMap(({ scenario }, i) => (Number.isNaN(logs[i]) ? [] : [{ scenario, log: logs[i]! }]));
+  const medianOf = (parts: typeof priced): number => median(parts.map(({ log }) => log));
+  const byScenario = groupBy(priced, ({ scenario }) => scenario);
+  const medians = new Map(Array.from(byScenario, ([scenario, parts]) => [scenario, medianOf(parts)]));
+  const overall = medianOf(priced);
+  const priceOf = (scenario: string, log: number): number =>
+    Math.exp(Number.isNaN(log) ? (medians.get(scenario) ?? overall) : log);
   return {
     items: new Map(items.map(({ item_id: id, scenario }, i) => [id, priceOf(scenario, logs[i]!)])),
     assumed: items.flatMap(({ item_id: id }, i) => (Number.isNaN(logs[i]) ? [id] : [])),

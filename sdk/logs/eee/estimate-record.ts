@@ -1,8 +1,8 @@
 import type { Bundle } from "../../core/bundle/bundle.ts";
 import { sha256Text } from "../../core/bundle/digest.ts";
-import { AnchorEvalError } from "../../core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../../core/errors.ts";
 import type { Estimate, Interval } from "../../estimate/types.ts";
-import { canonicalJson } from "../json.ts";
+import { type Fields, canonicalJson } from "../json.ts";
 
 /** Who ran what, as an estimate doesn't tell it. */
 export interface EstimatedRun {
@@ -26,7 +26,7 @@ export interface EeeRecord {
   readonly folder: readonly [benchmark: string, developer: string, model: string];
   /** The file's name without its ending: a UUID that the record's content decides. */
   readonly uuid: string;
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly record: Fields;
 }
 
 export const RELATIONSHIPS = ["first_party", "third_party", "collaborative", "other"] as const;
@@ -179,15 +179,13 @@ const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)|^data$|^\.{1,2}$/i;
 function modelFolders(model: string): [developer: string, model: string] {
   const [developer = "", ...names] = model.split("/");
   if (names.length === 0 || [developer, ...names].some((name) => name.trim() === "" || name !== name.trim()))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `Every Eval Ever names a model as ORG/NAME, and this one is called ${model === "" ? "nothing" : model}: name it by \`modelName\` ORG/NAME`,
     );
   const folders: [string, string] = [developer, names.join("_")];
   const broken = folders.find((name) => NOT_PORTABLE.test(name) || RESERVED.test(name));
   if (broken !== undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${broken} can't be a folder of Every Eval Ever's datastore: name the model otherwise, by \`modelName\` ORG/NAME`,
     );
   return folders;

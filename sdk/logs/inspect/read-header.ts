@@ -1,8 +1,17 @@
 import { failureReason } from "../attempts.ts";
-import { sortableDate } from "../dates.ts";
-import { canonicalJson, filledText, list, numberOf, record, settingsText, textOf } from "../json.ts";
+import {
+  type Fields,
+  sortableDate,
+  canonicalJson,
+  filledText,
+  list,
+  numberOf,
+  record,
+  settingsText,
+  textOf,
+} from "../json.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults, type TaskResults } from "../run-log.ts";
-import { invalidLog } from "../scores.ts";
+import { invalidLog } from "../score-rows.ts";
 import { isObject } from "../../tables/json-records.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
@@ -11,8 +20,6 @@ export interface InspectHeader {
   readonly model: string;
   /** When it ended, else when it began. */
   readonly date: string;
-  /** `success`, `error`, `cancelled` or `started`. */
-  readonly status: string;
   /** Why the run broke off, in Inspect's words; null where it came to its end. */
   readonly broken: string | null;
   readonly invalidated: boolean;
@@ -31,11 +38,7 @@ const NO_SETTINGS = [
   ...["cache", "cache_prompt", "batch", "seed"],
 ];
 
-/**
- * Reads the header of a log: `header.json` of an `.eval` file, or a whole `.json` log.
- * @param file - names the file in messages
- * @throws AnchorEvalError `invalid_data` where it isn't one
- */
+/** Reads the header of a log: `header.json` of an `.eval` file, or a whole `.json` log. */
 export function readInspectHeader(value: unknown, file: string): InspectHeader {
   const root = record(value);
   const evaluation = record(root.eval);
@@ -48,7 +51,6 @@ export function readInspectHeader(value: unknown, file: string): InspectHeader {
     task,
     model,
     date: sortableDate(record(root.stats).completed_at) || sortableDate(created),
-    status: root.status,
     broken: brokenWords(root.status, root.error),
     invalidated: root.invalidated === true,
     epochs: numberOf(config.epochs) ?? 1,
@@ -73,7 +75,7 @@ function brokenWords(status: string, error: unknown): string | null {
   return `it ended with the status ${status}${message === null ? "" : `: ${failureReason(message)}`}`;
 }
 
-function taskResults(root: Record<string, unknown>, evaluation: Record<string, unknown>): TaskResults {
+function taskResults(root: Fields, evaluation: Fields): TaskResults {
   const dataset = record(evaluation.dataset);
   const ids = Array.isArray(dataset.sample_ids) ? dataset.sample_ids.length : null;
   const all = numberOf(dataset.samples) ?? ids;
@@ -116,14 +118,11 @@ function solverOf(steps: unknown): string | null {
 }
 
 /** The scorers with the arguments that they were given, and who plays the roles that they call: `grader: openai/gpt-4o`. */
-function scorersOf({ scorers, model_roles }: Readonly<Record<string, unknown>>): Map<string, string> {
-  const roles = Object.entries(record(model_roles)).map(
-    ([role, models]) =>
-      `; ${role}: ${[models]
-        .flat()
-        .map((player) => String(record(player).model))
-        .join(", ")}`,
-  );
+function scorersOf({ scorers, model_roles }: Fields): Map<string, string> {
+  const roles = Object.entries(record(model_roles)).map(([role, models]) => {
+    const players = [models].flat().map((player) => String(record(player).model));
+    return `; ${role}: ${players.join(", ")}`;
+  });
   return new Map(
     list(scorers).flatMap((entry) => {
       const { name, options } = record(entry);

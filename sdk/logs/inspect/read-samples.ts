@@ -6,16 +6,14 @@ import { counted } from "../../words/figures.ts";
 import { attemptFailure } from "../attempts.ts";
 import { chooseMetric, metricReasons, type MetricValue } from "../choices.ts";
 import { type LoggedCost, totalOf } from "../cost.ts";
-import { canonicalJson, list, numberOf, record } from "../json.ts";
+import { type Fields, canonicalJson, list, numberOf, record } from "../json.ts";
 import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows } from "../score-rows.ts";
+import { type LoggedRow, scoreRows, emptyRun, metricValue, type SampleOptions } from "../score-rows.ts";
 import { isUnitScale } from "../../tables/score-reader.ts";
-import { emptyRun, metricValue, type SampleOptions } from "../scores.ts";
 import type { InspectHeader } from "./read-header.ts";
 
 /**
  * The samples of one log of Inspect, with their epochs.
- * @param samples - the log's samples, as parsed JSON
  * @throws AnchorEvalError `invalid_data` naming file, sample and rule; `invalid_option` with a list where samples have
  * several scores and none was chosen, or not the one that was
  */
@@ -35,34 +33,22 @@ export async function readInspectSamples(
   }
   if (rows.length === 0) return emptyRun(task);
   const reasons = metricReasons(rows, () => null);
-  const filter = "mean";
   // Without any score there are failures, or samples that nobody scored: those have no metric.
   const failed = rows.every(({ failure }) => failure !== null);
   const unscored = failed && asked !== undefined ? asked : "";
   const metric = reasons.size === 0 ? unscored : chooseMetric(reasons, { file, task, metric: asked, noun: "score" });
-  return scoreRows(
-    rows,
-    {
-      ...{ metric, filter, issues, noun: "epoch" },
-      remarks: [
-        ...(broken === null ? [] : [`${broken}; what it lacks is missing`]),
-        ...(invalidated ? ["the log is marked as invalidated"] : []),
-        ...(invalid > 0
-          ? [`${counted(invalid, "sample")} marked as invalidated ${invalid === 1 ? "counts" : "count"} all the same`]
-          : []),
-        ...(epochs > 1 && !reducers.includes("mean")
-          ? [
-              `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`,
-            ]
-          : []),
-      ],
-    },
-    options,
-  );
+  const remarks: string[] = [];
+  if (broken !== null) remarks.push(`${broken}; what it lacks is missing`);
+  if (invalidated) remarks.push("the log is marked as invalidated");
+  const count = invalid === 1 ? "counts" : "count";
+  if (invalid > 0) remarks.push(`${counted(invalid, "sample")} marked as invalidated ${count} all the same`);
+  const made = `Inspect made one score of the epochs by ${reducers.join(", ")}, which is no mean: the scores differ from its own`;
+  if (epochs > 1 && !reducers.includes("mean")) remarks.push(made);
+  return scoreRows(rows, { metric, filter: "mean", issues, noun: "epoch", remarks }, options);
 }
 
 function readEpoch(
-  sample: Readonly<Record<string, unknown>>,
+  sample: Fields,
   { position, epochs, issues, isUnit }: { position: number; epochs: number; issues: DataIssues; isUnit: boolean },
 ): LoggedRow {
   const { id, epoch, scores, score, error } = sample;
@@ -76,33 +62,21 @@ function readEpoch(
       `epoch ${attempt} is beyond the ${epochs} of the log's header`,
     );
   return {
-    ...{
-      row: id,
-      id,
-      attempt,
-      values: scoresOf(scores ?? (score == null ? {} : { score }), isUnit),
-      cost: costOf(sample),
-    },
+    ...{ row: id, id, attempt, cost: costOf(sample) },
+    values: scoresOf(scores ?? (score == null ? {} : { score }), isUnit),
     failure: attemptFailure(...outcomeOf(record(sample.output), error)),
     ...sampleIdentity(sample),
   };
 }
 
 /** Answer and error. A provider's refusal is an error; an empty answer that the model ended itself is one of its own. */
-function outcomeOf(
-  { completion, choices, error: refusal }: Record<string, unknown>,
-  error: unknown,
-): [unknown, unknown] {
+function outcomeOf({ completion, choices, error: refusal }: Fields, error: unknown): [unknown, unknown] {
   const isEnded = list(choices).some((choice) => record(choice).stop_reason !== "content_filter");
   return [isEnded ? undefined : completion, error ?? refusal];
 }
 
 /** Tokens and dollars of all models that answered or judged; seconds without those of waiting for a model's limits. */
-function costOf({
-  model_usage: usage,
-  working_time: working,
-  total_time: total,
-}: Readonly<Record<string, unknown>>): LoggedCost {
+function costOf({ model_usage: usage, working_time: working, total_time: total }: Fields): LoggedCost {
   const used = Object.values(record(usage)).map(record);
   const sum = (field: string): number | null =>
     used.length === 0 ? null : totalOf(...used.map((model) => lookUp(model, field)));
@@ -114,7 +88,7 @@ function costOf({
  * (a chat's messages as canonical JSON of role and content), its choices and its target; no solver's prompt, no answer of
  * the model. The text is what a person reads: the input, of a chat the last message, and the choices.
  */
-export function sampleIdentity(sample: Readonly<Record<string, unknown>>): Pick<LoggedSample, "hash" | "text"> {
+export function sampleIdentity(sample: Fields): Pick<LoggedSample, "hash" | "text"> {
   const { input, target } = sample;
   const choices = list(sample.choices);
   const chat = Array.isArray(input) ? input.map(record) : null;
@@ -148,19 +122,9 @@ function scoresOf(scores: unknown, isUnit: boolean): Map<string, MetricValue> {
 }
 
 /** Text that Inspect reads as a score; `N`, no answer, is wrong. */
-const WORDS: ReadonlyMap<string, number> = new Map([
-  ["C", 1],
-  ["P", 0.5],
-  ["I", 0],
-  ["N", 0],
-]);
+const WORDS: ReadonlyMap<string, number> = new Map(Object.entries({ C: 1, P: 0.5, I: 0, N: 0 }));
 /** The same in any case. */
-const TRUTH: ReadonlyMap<string, number> = new Map([
-  ["yes", 1],
-  ["true", 1],
-  ["no", 0],
-  ["false", 0],
-]);
+const TRUTH: ReadonlyMap<string, number> = new Map(Object.entries({ yes: 1, true: 1, no: 0, false: 0 }));
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**

@@ -1,4 +1,5 @@
 import {
+  type Fields,
   canonicalJson,
   filledText,
   list,
@@ -10,14 +11,10 @@ import {
   versionText,
 } from "../json.ts";
 import { revisedName, UNTOLD_RUN, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
-import { invalidLog } from "../scores.ts";
+import { invalidLog } from "../score-rows.ts";
 import { lookUp } from "../../core/bundle/names.ts";
 
-/**
- * Reads a results file of lm-evaluation-harness, versions from 0.4.3.
- * @param file - names the file in messages
- * @throws AnchorEvalError `invalid_data` where it isn't one
- */
+/** Reads a results file of lm-evaluation-harness, versions from 0.4.3. */
 export function readLmEvalResults(text: string, file: string): RunResults {
   let value: unknown;
   try {
@@ -52,7 +49,7 @@ export function readLmEvalResults(text: string, file: string): RunResults {
 /** The harness's class of the model, and what it finds where that is loaded: a checkpoint's commit, its numbers' type. */
 const MODEL_FACTS = ["model", "model_sha", "model_dtype", "peft_sha", "delta_sha"];
 
-function readTask(root: Record<string, unknown>, task: string): TaskResults {
+function readTask(root: Fields, task: string): TaskResults {
   const config = record(lookUp(record(root.configs), task));
   const metrics = list(config.metric_list).map(record);
   const named = list(config.filter_list).flatMap((filter) => filledText(record(filter).name) ?? []);
@@ -84,7 +81,7 @@ function readTask(root: Record<string, unknown>, task: string): TaskResults {
 }
 
 /** Of a task of anchors: its documents are those of its tasks, one after another. */
-function askedDocuments({ tasks }: Record<string, unknown>): Pick<TaskResults, "anchored"> {
+function askedDocuments({ tasks }: Fields): Pick<TaskResults, "anchored"> {
   if (tasks === undefined) return {};
   let place = 0;
   const anchored = Object.entries(record(tasks)).map(([task, settings]) => {
@@ -95,7 +92,7 @@ function askedDocuments({ tasks }: Record<string, unknown>): Pick<TaskResults, "
 }
 
 /** Groups, without those that only name a task itself (before 0.4.4 every task has an empty entry). */
-function readGroups(root: Record<string, unknown>, results: Record<string, unknown>): Map<string, GroupResults> {
+function readGroups(root: Fields, results: Fields): Map<string, GroupResults> {
   const groups = new Map<string, GroupResults>();
   for (const [name, children] of Object.entries(record(root.group_subtasks))) {
     if (!Array.isArray(children) || children.length === 0) continue;
@@ -108,13 +105,13 @@ function readGroups(root: Record<string, unknown>, results: Record<string, unkno
 }
 
 /** The numbers under keys `metric,filter`; standard errors stand under `metric_stderr,filter`. */
-function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
+function readAggregates(metrics: Fields): Map<string, number> {
   return new Map(
     [...numbersOf(metrics)].filter(([key]) => key.indexOf(",") > 0 && !key.split(",")[0]!.endsWith("_stderr")),
   );
 }
 
-function modelName(root: Record<string, unknown>, config: Record<string, unknown>): string | null {
+function modelName(root: Fields, config: Fields): string | null {
   const name = filledText(root.model_name) ?? nameFromArguments(config.model_args);
   const revision = filledText(config.model_revision) ?? argument(config.model_args, "revision");
   return revisedName(name, revision);
@@ -157,7 +154,7 @@ function plainValue(text: string): string {
 }
 
 /** The parts of an lm-eval log's name. */
-export interface LogFileName {
+interface LogFileName {
   readonly kind: "samples" | "results";
   /** The task of a samples file; null for results. */
   readonly task: string | null;
@@ -174,7 +171,6 @@ const RESULTS = new RegExp(`^(?:results|.*_(${DATE}))\\.json$`);
 /**
  * Reads a file name of lm-evaluation-harness (0.4.3 and later, `--log_samples`): `samples_<task>_<date>.jsonl`,
  * `results_<date>.json`, plain or, for samples, gzip. The files of one run have the same date and folder.
- * @returns null for a file that isn't one of those
  * @example logFileName("samples_mmlu_anatomy_2024-11-26T10-47-32.305387.jsonl")?.task // "mmlu_anatomy"
  */
 export function logFileName(name: string): LogFileName | null {

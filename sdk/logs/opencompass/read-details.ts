@@ -1,21 +1,18 @@
 import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
 import { DataIssues } from "../../tables/data-issues.ts";
 import { attemptFailure, meanScore } from "../attempts.ts";
-import { chooseMetric } from "../choices.ts";
+import { chooseMetric, type MetricValue } from "../choices.ts";
 import { totalOf } from "../cost.ts";
-import { canonicalJson, record } from "../json.ts";
+import { type Fields, canonicalJson, record } from "../json.ts";
 import type { RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { emptyRun, invalidLog, type SampleOptions } from "../scores.ts";
-import { itemScores, readItems } from "./item-scores.ts";
+import { type LoggedRow, scoreRows, emptyRun, invalidLog, type SampleOptions, metricValue } from "../score-rows.ts";
 import { readDatasetScores } from "./read-results.ts";
+import { isObject } from "../../tables/json-records.ts";
 
 interface OpenCompassOptions extends SampleOptions {
   /** Whether prompts are put into a template of the model's; null where nothing tells. */
   readonly template: boolean | null;
 }
-
-type Predictions = Readonly<Record<string, unknown>>;
 
 /**
  * The scores of one dataset by OpenCompass, of several runs the mean.
@@ -24,17 +21,13 @@ type Predictions = Readonly<Record<string, unknown>>;
  * @throws AnchorEvalError `invalid_data` naming file and item, `invalid_option` with a list of metrics, `unsupported` for
  * a metric that is only reported of all items together
  */
-export function readOpenCompassDetails(
-  value: unknown,
-  beside: Predictions | null,
-  options: OpenCompassOptions,
-): RunSamples {
+export function readOpenCompassDetails(value: unknown, beside: Fields | null, options: OpenCompassOptions): RunSamples {
   const { file, task, results, template } = options;
   const { reported, details: counted, failure } = readDatasetScores(value, file);
   if (failure !== null) return emptyRun(task);
   const listed = counted?.listed === true;
   const times = counted && results?.documents && !listed ? counted.count / results.documents.run : 1;
-  const items = readItems((value as { details?: unknown }).details, { file, runs: times });
+  const items = readItems((value as { details?: unknown }).details, file, times);
   const runs = Math.max(
     1,
     ...items.map(({ fields }) => Math.max(0, ...[...fields.values()].map((values) => values.length))),
@@ -72,19 +65,16 @@ export function readOpenCompassDetails(
       };
     });
   });
-  const remarks = [
-    ...(beside === null ? ["there are no predictions beside it: which answers failed isn't known"] : []),
-    ...(lacking > 0
-      ? [
-          `${lacking} of ${items.length * runs} answers have no predictions beside them: which of them failed isn't known`,
-        ]
-      : []),
-    ...(inferred && metric === share
-      ? [
-          `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
-        ]
-      : []),
-  ];
+  const remarks: string[] = [];
+  if (beside === null) remarks.push("there are no predictions beside it: which answers failed isn't known");
+  if (lacking > 0)
+    remarks.push(
+      `${lacking} of ${items.length * runs} answers have no predictions beside them: which of them failed isn't known`,
+    );
+  if (inferred && metric === share)
+    remarks.push(
+      `the details don't say which answers are right; those that equal the reference are, which gives the ${metric} that OpenCompass reports`,
+    );
   const issues = new DataIssues(file, { row: "item" });
   return scoreRows(rows, { metric, filter: "none", issues, remarks, noun: "run", item: "item" }, options);
 }
@@ -93,7 +83,7 @@ export function readOpenCompassDetails(
  * Tokens of an answer, as OpenCompass counts them with `dump_res_length`: those asked, and of each of its texts. Of several
  * the mean over those that say it.
  */
-function answerTokens(answers: readonly Predictions[]): number | null {
+function answerTokens(answers: readonly Fields[]): number | null {
   const tokens = answers.flatMap(({ all_input_length: asked, res_length: answered }) =>
     [answered].flat().flatMap((length) => totalOf(asked, length) ?? []),
   );
@@ -105,11 +95,10 @@ const LABEL = "label: ";
 /**
  * The content of an item, as far as a prediction tells it apart from examples and a model's template: a chat's last turn
  * of the asker, a prompt without either, or the question with each answer that its perplexity was asked of.
- * @param gold - the right answer
  * @returns null where the prompt may hold more than the item
  */
 export function itemContent(
-  prediction: Readonly<Record<string, unknown>>,
+  prediction: Fields,
   gold: unknown,
   { shots, template }: { readonly shots: number | null; readonly template: boolean | null },
 ): ItemContent | null {
@@ -128,4 +117,138 @@ export function itemContent(
   });
   if (choices.length > 0) return { input: prompt, choices, target };
   return shots === 0 ? { input: prompt, target } : null;
+}
+
+interface ItemScores {
+  /** The values of each item, one a run; by metric. */
+  readonly scores: ReadonlyMap<string, readonly (readonly MetricValue[])[]>;
+  /** The metric that says whether answers are right; null where nothing does. */
+  readonly share: string | null;
+  /** The details don't say which answers are right: those that equal the reference are. */
+  readonly inferred: boolean;
+}
+
+/** Fields of the details that say whether an answer is right, in the order in which OpenCompass looks for them. */
+const RIGHT = ["correct", "is_correct", "cascade_correct"];
+/** Fields that may be numbers and are no score. */
+const NO_SCORE =
+  /^(pred|prediction|predictions|answer|answers|refr|ref|reference|references|gold|idx|index|id)$|prompt/;
+/** OpenCompass's names for the share of right answers, the usual first. */
+const SHARES = ["accuracy", "score", "pass@1"];
+/** Some evaluators round what they report, to hundredths of a percent. */
+const ROUNDED = 0.0000501;
+
+/**
+ * The scores that the details hold: fields that are numbers, and whether answers are right, under the name of the reported
+ * metric that is their mean. Where the details don't say what is right, answers that equal the reference are, if their
+ * share is a metric that OpenCompass reports.
+ * @param reported - in percent, by metric
+ */
+function itemScores(
+  items: readonly ItemDetails[],
+  reported: ReadonlyMap<string, number>,
+  metric: string | undefined,
+): ItemScores {
+  const scores = new Map<string, MetricValue[][]>();
+  const valuesOf = (name: string): (readonly unknown[])[] => items.map(({ fields }) => fields.get(name) ?? []);
+  for (const name of new Set(items.flatMap(({ fields }) => [...fields.keys()]))) {
+    if (RIGHT.includes(name) || NO_SCORE.test(name)) continue;
+    const values = valuesOf(name).map((row) => row.map(metricValue));
+    const read = values.flat().filter((value) => value !== null);
+    const numbers = read.filter((value) => typeof value === "number" || typeof value === "boolean");
+    // Text among numbers is a score that nobody can read; numbers among text are no scores.
+    if (numbers.length > read.length / 2) scores.set(name, values);
+  }
+  const shareNames = [...(metric === undefined ? [] : [metric]), ...SHARES, ...reported.keys()];
+  const reportedAs = (values: readonly (readonly MetricValue[])[]): string | undefined => {
+    const share = mean(values.map(mean));
+    return shareNames.find((name) => {
+      const percent = reported.get(name);
+      return percent !== undefined && share !== null && Math.abs(percent / 100 - share) <= ROUNDED;
+    });
+  };
+  const flag = RIGHT.find((name) => valuesOf(name).some((values) => values.some((value) => value != null)));
+  if (flag !== undefined) {
+    const values = valuesOf(flag).map((row) => row.map(metricValue));
+    const share = reportedAs(values) ?? flag;
+    return { scores: scores.set(share, values), share, inferred: false };
+  }
+  const equal = items.map(equalities);
+  const share = scores.size > 0 || equal.some((values) => values.length === 0) ? undefined : reportedAs(equal);
+  if (share === undefined) return { scores, share: null, inferred: false };
+  return { scores: scores.set(share, equal), share, inferred: true };
+}
+
+/** Which of a question's answers are the reference; none where either isn't logged. */
+function equalities({ fields }: ItemDetails): number[] {
+  const [answers, references] = [fields.get("predictions") ?? [], fields.get("references") ?? []];
+  if (answers.length !== references.length) return [];
+  return answers.map((answer, run) => Number(answer === references[run]));
+}
+
+/** Mean of those that there are. */
+function mean(values: readonly MetricValue[]): number | null {
+  return meanScore(
+    values.flatMap((value) => (typeof value === "number" || typeof value === "boolean" ? Number(value) : [])),
+  );
+}
+
+interface ItemDetails {
+  /** The item's number in its dataset; in details by number, the one among the questions asked. */
+  readonly id: number;
+  /** By field, a value a run. */
+  readonly fields: ReadonlyMap<string, readonly unknown[]>;
+}
+
+/**
+ * Reads `details` of questions that were each asked so many times. Where the evaluator made them, they are a list of items, each with a list of values a run; else an
+ * object of answers by number, run after run.
+ * @throws AnchorEvalError `invalid_data` where there are none, or naming the entry that is broken or there twice
+ */
+function readItems(details: unknown, file: string, runs: number): ItemDetails[] {
+  const issues = new DataIssues(file, { row: "details, entry" });
+  const items = Array.isArray(details) ? listedItems(details, issues) : numberedItems(details, runs, issues);
+  if (items.length > 0) return items;
+  throw invalidLog(
+    file,
+    "there are no details of single items: opencompass leaves them out with --dump-eval-details False",
+  );
+}
+
+function listedItems(details: readonly unknown[], issues: DataIssues): ItemDetails[] {
+  const seen = new Map<number, number>();
+  return details.map((entry, index): ItemDetails => {
+    const { example_abbr: name, ...fields } = readEntry(entry, index + 1, issues);
+    const number = typeof name === "string" ? /_(\d+)$/.exec(name)?.[1] : undefined;
+    const id = number === undefined ? index : Number(number);
+    const first = seen.get(id);
+    if (first !== undefined)
+      issues.fail({ row: index + 1 }, "duplicate", `item ${id} is there twice, first in entry ${first}`);
+    seen.set(id, index + 1);
+    return { id, fields: new Map(Object.entries(fields).map(([key, value]) => [key, [value].flat()])) };
+  });
+}
+
+function numberedItems(details: unknown, runs: number, issues: DataIssues): ItemDetails[] {
+  if (typeof details !== "object" || details === null) return [];
+  const answers = Object.entries(details).filter(([key]) => /^\d+$/.test(key));
+  const questions = answers.length / runs;
+  if (!Number.isInteger(questions))
+    throw invalidLog(
+      issues.file,
+      `the details have ${answers.length} answers, which are not ${runs} for every question: the run is not complete, or its configuration is another's`,
+    );
+  const items = new Map<number, Map<string, unknown[]>>();
+  for (const [key, answer] of answers) {
+    const id = Number(key) % questions;
+    const fields = items.get(id) ?? new Map<string, unknown[]>();
+    items.set(id, fields);
+    for (const [name, value] of Object.entries(readEntry(answer, key, issues)))
+      fields.set(name, [...(fields.get(name) ?? []), value]);
+  }
+  return [...items].map(([id, fields]) => ({ id, fields }));
+}
+
+function readEntry(entry: unknown, row: number | string, issues: DataIssues): Record<string, unknown> {
+  return isObject(entry) ? entry : issues.fail({ row }, "invalid", "it is no object");
 }

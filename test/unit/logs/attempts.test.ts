@@ -1,9 +1,9 @@
 import { attemptFailure } from "anchoreval/internal/logs/attempts";
-import { eeeLines, readEeeSamples } from "anchoreval/internal/logs/eee/read-samples";
-import { readHelmSamples } from "anchoreval/internal/logs/helm/read-samples";
+import { eeeLines, readEeeSamples } from "anchoreval/internal/logs/eee/read-records";
+import { readHelmSamples } from "anchoreval/internal/logs/helm";
 import { readInspectHeader } from "anchoreval/internal/logs/inspect/read-header";
 import { readInspectSamples } from "anchoreval/internal/logs/inspect/read-samples";
-import { readLightevalDetails } from "anchoreval/internal/logs/lighteval/read-details";
+import { readLightevalDetails } from "anchoreval/internal/logs/lighteval";
 import { LmEvalSampleReader } from "anchoreval/internal/logs/lm-eval/read-samples";
 import type { RunSamples } from "anchoreval/internal/logs/run-log";
 import { describe, expect, test } from "vitest";

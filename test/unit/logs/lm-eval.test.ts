@@ -1,5 +1,5 @@
 import { contentHash } from "anchoreval/bundle";
-import type { SampleOptions } from "anchoreval/internal/logs/scores";
+import type { SampleOptions } from "anchoreval/internal/logs/score-rows";
 import { describe, expect, it } from "vitest";
 import { countedSample } from "../../support/counted-sample.ts";
 import { readLmEvalSamples } from "../../support/lm-eval-samples.ts";

@@ -1,10 +1,9 @@
-import { readEeeAggregate } from "anchoreval/internal/logs/eee/read-aggregate";
-import { readHelmRun } from "anchoreval/internal/logs/helm/read-run";
+import { readEeeAggregate } from "anchoreval/internal/logs/eee/read-records";
+import { readHelmRun } from "anchoreval/internal/logs/helm";
 import { readInspectHeader } from "anchoreval/internal/logs/inspect/read-header";
-import { readLightevalResults } from "anchoreval/internal/logs/lighteval/read-results";
+import { readLightevalResults } from "anchoreval/internal/logs/lighteval";
 import { readLmEvalResults } from "anchoreval/internal/logs/lm-eval/read-results";
-import { readOpenCompassConfig } from "anchoreval/internal/logs/opencompass/read-config";
-import { openCompassResults } from "anchoreval/internal/logs/opencompass/read-results";
+import { readOpenCompassConfig, openCompassResults } from "anchoreval/internal/logs/opencompass/read-results";
 import type { RunResults } from "anchoreval/internal/logs/run-log";
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
 import { describe, expect, test } from "vitest";

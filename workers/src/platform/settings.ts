@@ -1,4 +1,5 @@
 import { BENCHMARK_NAME } from "anchoreval/internal/core/bundle/names";
+import { lettersBetween } from "anchoreval/internal/core/errors";
 import { keyProblem, requireTrusted } from "anchoreval/internal/bundles/trusted-source";
 import { FEATURE_NAMES, featureSettings, type FeatureSettings, TRUST_RULES } from "../../../features/http-settings.ts";
 import { parseTokens, type TokenRecord } from "./tokens.ts";
@@ -107,24 +108,9 @@ const SLIPS = 2;
 function refuseMisspelt(env: Env): void {
   for (const name of Object.keys(env)) {
     if (Object.hasOwn(NAMES, name)) continue;
-    const near = Object.keys(NAMES).find((setting) => editDistance(name.toUpperCase(), setting) <= SLIPS);
+    const near = Object.keys(NAMES).find((setting) => lettersBetween(name.toUpperCase(), setting) <= SLIPS);
     if (near !== undefined) throw misconfigured(name, `is unknown, and reads like ${near}`);
   }
-}
-
-/** Letters to put in, leave out or change to make one word the other (Levenshtein). */
-function editDistance(word: string, other: string): number {
-  const row = Array.from({ length: other.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= word.length; i++) {
-    let diagonal = row[0]!;
-    row[0] = i;
-    for (let j = 1; j <= other.length; j++) {
-      const changed = diagonal + (word[i - 1] === other[j - 1] ? 0 : 1);
-      diagonal = row[j]!;
-      row[j] = Math.min(changed, diagonal + 1, row[j - 1]! + 1);
-    }
-  }
-  return row[other.length]!;
 }
 
 const isProtectable = (name: string): boolean => name === "*" || BENCHMARK_NAME.test(name);

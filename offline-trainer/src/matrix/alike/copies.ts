@@ -1,6 +1,5 @@
 import { isBinary, type ResponseMatrix, scoreAt, submatrix } from "../response-matrix.ts";
-import { answerChances } from "./chances.ts";
-import { comparedAnswers, neededEvidence } from "./compared-answers.ts";
+import { answerChances, comparedAnswers, neededEvidence } from "./compared-answers.ts";
 
 /** Answers beside its commonest score below which a model may well answer as another one does by chance. */
 const TELLING_ANSWERS = 5;

@@ -1,7 +1,14 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { unvariedScenarios } from "../border/board-summary.ts";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
-import { type AnswerBits, answerChances, type AnswerChances } from "./chances.ts";
-import { type ComparedAnswers, comparedAnswers, neededEvidence } from "./compared-answers.ts";
+import {
+  type AnswerBits,
+  answerChances,
+  type AnswerChances,
+  type ComparedAnswers,
+  comparedAnswers,
+  neededEvidence,
+} from "./compared-answers.ts";
 import { withoutCopies } from "./copies.ts";
 
 /** Shared answers needed to judge a pair. */
@@ -60,14 +67,10 @@ export function replicateGroups(matrix: ResponseMatrix): Int32Array {
   return groups;
 }
 
-/**
- * Names of the models of every group that has several.
- * @param groups - of every model
- */
+/** Names of the models of every group that has several. */
 export function replicateNames(models: readonly string[], groups: ArrayLike<number>): string[][] {
-  const names = new Map<number, string[]>();
-  models.forEach((name, m) => names.set(groups[m]!, [...(names.get(groups[m]!) ?? []), name]));
-  return [...names.values()].filter((alike) => alike.length > 1);
+  const alike = [...groupBy(models.keys(), (m) => groups[m]!).values()].filter((group) => group.length > 1);
+  return alike.map((group) => group.map((m) => models[m]!));
 }
 
 /** In words who replicates whom, a few of many; "" where nobody does. @example "a with b, c; d with e" */
@@ -128,10 +131,7 @@ interface ComparedSides {
   evidence(left: number, right: number): number;
 }
 
-/**
- * @param scenarioOf - scenario of every item, numbered from 0
- * @param most - sides that differ at most, of so many shared answers
- */
+/** @param most - sides that differ at most, of so many shared answers */
 function comparedSides(bits: AnswerBits, scenarioOf: Int32Array, most: (shared: number) => number): ComparedSides {
   const { items, words, high, seen } = bits;
   const least = most(items);

@@ -1,6 +1,6 @@
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted, wholePercent } from "anchoreval/internal/words/figures";
-import type { ResponseMatrix } from "../response-matrix.ts";
+import { eachScore, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
 
 /** Distinct values up to which they are counted. */
 const MOST_VALUES = 1000;
@@ -27,29 +27,31 @@ export interface BoardSummary {
   }[];
 }
 
-export function boardSummary({ subjects, items, scores, observed }: ResponseMatrix): BoardSummary {
+/**
+ * Parts of a board by scenario, each for what is gathered of it.
+ * @returns by scenario, and for each item that of its scenario
+ */
+export function scenarioParts<T>(items: readonly ItemInfo[], make: () => T): { parts: Map<string, T>; partOf: T[] } {
+  const parts = new Map([...new Set(items.map(({ scenario }) => scenario))].map((id) => [id, make()]));
+  return { parts, partOf: items.map(({ scenario }) => parts.get(scenario)!) };
+}
+
+export function boardSummary(matrix: ResponseMatrix): BoardSummary {
+  const { subjects, items } = matrix;
   const values = new Set<number>();
-  const parts = new Map<string, { items: number; sum: number; highest: number; seen: number }>();
-  for (const { scenario } of items) {
-    const part = parts.get(scenario) ?? { items: 0, sum: 0, highest: 0, seen: 0 };
-    part.items++;
-    parts.set(scenario, part);
-  }
-  const partOf = items.map(({ scenario }) => parts.get(scenario)!);
+  const { parts, partOf } = scenarioParts(items, () => ({ items: 0, sum: 0, highest: 0, seen: 0 }));
+  for (const part of partOf) part.items++;
   let [low, high, seen] = [Infinity, -Infinity, 0];
-  for (let m = 0, at = 0; m < subjects.length; m++)
-    for (let i = 0; i < items.length; i++, at++) {
-      if (observed?.[at] === 0) continue;
-      const score = scores[at]!;
-      low = Math.min(low, score);
-      high = Math.max(high, score);
-      if (values.size < MOST_VALUES) values.add(score);
-      const part = partOf[i]!;
-      part.sum += score;
-      part.highest = Math.max(part.highest, score);
-      part.seen++;
-      seen++;
-    }
+  eachScore(matrix, [...subjects.keys()], (score, _, i) => {
+    low = Math.min(low, score);
+    high = Math.max(high, score);
+    if (values.size < MOST_VALUES) values.add(score);
+    const part = partOf[i]!;
+    part.sum += score;
+    part.highest = Math.max(part.highest, score);
+    part.seen++;
+    seen++;
+  });
   const lacking = (all: number, count: number): number => 1 - count / (all * subjects.length);
   return {
     models: subjects.length,
@@ -57,12 +59,9 @@ export function boardSummary({ subjects, items, scores, observed }: ResponseMatr
     range: [low, high],
     distinct: values.size,
     missing: lacking(items.length, seen),
-    scenarios: Array.from(parts, ([id, part]) => ({
-      id,
-      items: part.items,
-      mean: part.sum / part.seen,
-      highest: part.highest,
-      missing: lacking(part.items, part.seen),
+    scenarios: Array.from(parts, ([id, { items: count, sum, highest, seen: scored }]) => ({
+      ...{ id, items: count, mean: sum / scored, highest },
+      missing: lacking(count, scored),
     })),
   };
 }
@@ -89,12 +88,10 @@ export function boardWords({ models, items, range, distinct, missing, scenarios 
 /** Scenarios in which all models that answered an item have the same score on it, whichever item that is: nothing varies. */
 export function unvariedScenarios({ subjects, items, scores, observed }: ResponseMatrix): string[] {
   const varied = new Set<string>();
-  const columns = items.length;
   items.forEach(({ scenario }, i) => {
-    if (varied.has(scenario)) return;
     let first: number | undefined;
-    for (let m = 0; m < subjects.length; m++) {
-      const at = m * columns + i;
+    for (let m = 0; m < subjects.length && !varied.has(scenario); m++) {
+      const at = m * items.length + i;
       if (observed?.[at] === 0) continue;
       first ??= scores[at]!;
       if (scores[at] !== first) varied.add(scenario);

@@ -1,7 +1,7 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { wholePercent } from "anchoreval/internal/words/figures";
 import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
-import { boardSummary, type BoardSummary, unvariedScenarios, unvariedWords } from "./board-summary.ts";
+import { boardSummary, type BoardSummary, scenarioParts, unvariedScenarios, unvariedWords } from "./board-summary.ts";
 import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
 import { reversedScenarios } from "./reversed-scenarios.ts";
@@ -17,8 +17,6 @@ export interface CheckedBoard {
 /**
  * Looks at a board before anything is made of it: names that are one, lines that are no models and no items, scenarios that
  * run against the others.
- * @param file - names it in messages
- * @param findings - others, of its reading
  * @throws AnchorEvalError `invalid_data` with an issue for each finding that isn't taken, its code the finding's
  * @example const { summary, findings } = checkBoard("responses.csv", matrix);
  */
@@ -59,34 +57,28 @@ const LEAST_SCORES = 200;
  * models without a score above a hundredth where others have such.
  */
 function smallScales(matrix: ResponseMatrix): BorderFinding[] {
-  const parts = new Map<string, { highest: number; lowest: number; scores: number }>();
-  const partOf = matrix.items.map(({ scenario }) => {
-    const part = parts.get(scenario) ?? { highest: 0, lowest: Infinity, scores: 0 };
-    parts.set(scenario, part);
-    return part;
-  });
   const zeros = (): Float64Array => new Float64Array(matrix.subjects.length);
-  const ranges = new Map([...parts.keys()].map((id) => [id, { highest: zeros(), high: zeros(), scores: zeros() }]));
-  const rangeOf = matrix.items.map(({ scenario }) => ranges.get(scenario)!);
+  const { parts, partOf } = scenarioParts(matrix.items, () => ({
+    ...{ highest: 0, lowest: Infinity, scores: 0 },
+    models: { highest: zeros(), high: zeros(), scores: zeros() },
+  }));
   let fractions = 0;
   eachScore(matrix, [...matrix.subjects.keys()], (score, m, i) => {
     const part = partOf[i]!;
     part.scores++;
     part.highest = Math.max(part.highest, score);
-    const range = rangeOf[i]!;
-    range.highest[m] = Math.max(range.highest[m]!, score);
-    if (score > PERCENT / 4) range.high[m]!++;
-    range.scores[m]!++;
+    const { models } = part;
+    models.highest[m] = Math.max(models.highest[m]!, score);
+    if (score > PERCENT / 4) models.high[m]!++;
+    models.scores[m]!++;
     if (score > 0) part.lowest = Math.min(part.lowest, score);
     if (score > 0 && score < 1) fractions++;
   });
   if (fractions === 0) return [];
-  const isSmall = (id: string, m: number): boolean => {
-    const { highest, high, scores } = ranges.get(id)!;
-    return isShare(highest[m]!) && high[m]! >= LEAST_HIGH * scores[m]!;
-  };
+  const isSmall = ({ highest, high, scores }: (typeof partOf)[number]["models"], m: number): boolean =>
+    isShare(highest[m]!) && high[m]! >= LEAST_HIGH * scores[m]!;
   const models = matrix.subjects.filter((_, m) =>
-    [...parts].some(([id, part]) => isSmall(id, m) && !isShare(part.highest)),
+    [...parts.values()].some((part) => isSmall(part.models, m) && !isShare(part.highest)),
   );
   const scenarios = [...parts].flatMap(([id, { highest, lowest, scores }]) => {
     const limit = (scores >= LEAST_SCORES ? SMALL : PERCENT) * (1 + 1e-6); // what a float32 makes of it

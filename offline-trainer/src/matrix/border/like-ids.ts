@@ -1,3 +1,4 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
@@ -15,17 +16,15 @@ const OVERALL = "overall";
  */
 export function likeIds(matrix: ResponseMatrix): BorderFinding[] {
   const { subjects, items } = matrix;
-  const scenarios = [...new Set(items.map(({ scenario }) => scenario))];
-  const subscenarios = new Map<string, Set<string>>();
-  for (const { scenario, subscenario } of items)
-    if (subscenario !== undefined) {
-      if (!subscenarios.has(scenario)) subscenarios.set(scenario, new Set());
-      subscenarios.get(scenario)!.add(subscenario);
-    }
+  const byScenario = groupBy(items, ({ scenario }) => scenario);
+  const scenarios = [...byScenario.keys()];
   const kinds: [string, readonly string[]][] = [
     ["model", subjects],
     ["scenario", scenarios],
-    ...Array.from(subscenarios, ([id, names]): [string, string[]] => [`subscenario of ${id}`, [...names]]),
+    ...Array.from(byScenario, ([id, ofScenario]): [string, string[]] => [
+      `subscenario of ${id}`,
+      [...new Set(ofScenario.flatMap(({ subscenario }) => subscenario ?? []))],
+    ]),
     ["item", items.map((item) => item.item_id)],
   ];
   return [
@@ -56,14 +55,7 @@ function spaced(kind: string, names: readonly string[]): BorderFinding[] {
 }
 
 function alike(kind: string, names: readonly string[]): BorderFinding[] {
-  const groups = new Map<string, string[]>();
-  const keyOf = kind === "model" ? modelKeys(names) : plainName;
-  for (const name of names) {
-    const key = keyOf(name);
-    const group = groups.get(key);
-    if (group) group.push(name);
-    else groups.set(key, [name]);
-  }
+  const groups = groupBy(names, kind === "model" ? modelKeys(names) : plainName);
   const collisions = [...groups.values()].filter((group) => group.length > 1);
   if (collisions.length === 0) return [];
   const besides = kind === "model" ? ", the organization" : "";

@@ -59,10 +59,11 @@ function isSummaryName(name: string): boolean {
 
 /** The few columns, and the few rows, with many fractions in a board that has none elsewhere. */
 function loneFractions(columns: Lines, rows: Lines): { columns: number[]; rows: number[] } {
-  const counts = {
-    columns: { fractions: new Uint32Array(columns.names.length), cells: new Uint32Array(columns.names.length) },
-    rows: { fractions: new Uint32Array(rows.names.length), cells: new Uint32Array(rows.names.length) },
-  };
+  const zeros = ({ names }: Lines) => ({
+    fractions: new Uint32Array(names.length),
+    cells: new Uint32Array(names.length),
+  });
+  const counts = { columns: zeros(columns), rows: zeros(rows) };
   const eachCell = (take: (row: number, column: number, isFraction: boolean) => void): void => {
     for (let row = 0; row < rows.names.length; row++)
       for (let column = 0; column < columns.names.length; column++) {

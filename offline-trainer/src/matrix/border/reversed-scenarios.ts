@@ -2,6 +2,7 @@ import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
 import { eachScore, type ItemInfo, LEAST_MODELS, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { scenarioParts } from "./board-summary.ts";
 import type { BorderFinding } from "./findings.ts";
 
 /** Correlation of models' scores in a scenario and in the others below which it runs against them. */
@@ -86,20 +87,10 @@ function isReversed(r: number, shared: number, among: number): boolean {
  */
 function reversedItems(matrix: ResponseMatrix): BorderFinding[] {
   const { subjects, items } = matrix;
-  interface Part {
-    readonly sums: Float64Array;
-    readonly counts: Float64Array;
-    items: number;
-    readonly reversed: string[];
-  }
-  const parts = new Map<string, Part>();
-  const partOf = items.map(({ scenario }) => {
-    const zeros = (): Float64Array => new Float64Array(subjects.length);
-    const part = parts.get(scenario) ?? { sums: zeros(), counts: zeros(), items: 0, reversed: [] };
-    part.items++;
-    parts.set(scenario, part);
-    return part;
-  });
+  const zeros = (): Float64Array => new Float64Array(subjects.length);
+  const make = () => ({ sums: zeros(), counts: zeros(), items: 0, reversed: new Array<string>() });
+  const { parts, partOf } = scenarioParts(items, make);
+  for (const part of partOf) part.items++;
   eachScore(matrix, [...subjects.keys()], (score, m, i) => {
     partOf[i]!.sums[m]! += score;
     partOf[i]!.counts[m]!++;

@@ -1,3 +1,4 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
@@ -166,13 +167,9 @@ function lineSums(
     return { of, members: new Set(members), sum, count };
   };
   const divisions = groupings.flatMap((groups, k) => {
-    const byGroup = new Map<string, number[]>();
-    for (const line of all) {
-      const group = byGroup.get(groups[line]!);
-      if (group) group.push(line);
-      else byGroup.set(groups[line]!, [line]);
-    }
-    const sets = [...byGroup].filter(([, members]) => k === 0 || members.length >= FEWEST);
+    const sets = [...groupBy(all, (line) => groups[line]!)].filter(
+      ([, members]) => k === 0 || members.length >= FEWEST,
+    );
     if (sets.length < 2 || (k > 0 && sets.length > MOST_GROUPS)) return [];
     return [sets.map(([id, members]) => sumOf(`the items of ${id}`, members))];
   });

@@ -3,7 +3,7 @@ import type { LineBatch } from "anchoreval/internal/tables/chunk-lines";
 import { checkWidth, type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { jsonRecords } from "anchoreval/internal/tables/json-records";
-import { placeOf } from "./long-table.ts";
+import { onlyPlaceOf } from "./long-table.ts";
 import { isParquet, parquetRows } from "./parquet.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
@@ -11,8 +11,6 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
  * The rows of a long table in CSV, JSON lines or Parquet, cut down to some columns. Of JSON lines the first line tells
  * which columns there are; a field that a later line lacks is undefined.
  * @returns rows in pieces, as they are read: the row's number (in text, the line) from 1, its values as chosen
- * @param choose - the columns to read, of those that there are
- * @param issues - takes rows that are ragged, or no JSON
  * @throws AnchorEvalError `invalid_data`: no text, a column twice, what is no Parquet; `not_found`
  */
 export async function* chosenRows(
@@ -41,7 +39,7 @@ export async function* chosenRows(
   for await (const records of csvRecords(lines, issues)) {
     if (header === undefined && records[0]) {
       header = records.shift()!;
-      places = choose(header.cells).map((name) => placeOf(name, header!, (...issue) => issues.fail(...issue)));
+      places = choose(header.cells).map((name) => onlyPlaceOf(name, header!, issues));
     }
     yield records
       .filter((record) => checkWidth(record, header!.cells, issues))

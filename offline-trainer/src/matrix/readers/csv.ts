@@ -2,8 +2,7 @@ import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-recor
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
-import { TRIAL_COLUMN } from "./repeated-scores.ts";
-import type { ScoreTable } from "./score-table.ts";
+import { TRIAL_COLUMN, type ScoreTable } from "./score-table.ts";
 
 /** Names of a first column by which a table's rows are items, not models. */
 const ITEM_COLUMN = /^(?:item|question|doc|document|sample|instance|prompt|problem|example)s?(?:[ _.-]?(?:id|name|no|nr|number|index))?$/i; // prettier-ignore
@@ -72,12 +71,7 @@ function wideCsvReader(header: CsvRecord, table: ScoreTable, remarks: string[]):
     const id = header.cells[at]!;
     const first = table.item(id);
     if (first === undefined) table.addItem(id, header.row, at + 1);
-    else
-      issues.add(
-        { row: header.row, column: at + 1 },
-        "duplicate",
-        `item ${quoted(id)} is there twice, first in column ${places[first]! + 1}`,
-      );
+    else issues.addTwice({ row: header.row, column: at + 1 }, `item ${quoted(id)}`, `column ${places[first]! + 1}`);
   }
   issues.refuse();
   if (table.items.length === 0) issues.fail({ row: header.row }, "wrong_header", "the header names no items");
@@ -93,11 +87,6 @@ function wideCsvReader(header: CsvRecord, table: ScoreTable, remarks: string[]):
     const name = cells[modelAt]!;
     const first = table.model(name);
     if (first === undefined) table.addModel(name, row, "model", scores);
-    else
-      issues.add(
-        { row, column: "model" },
-        "duplicate",
-        `model ${quoted(name)} is there twice, first in row ${table.modelRows[first]!}`,
-      );
+    else issues.addTwice({ row, column: "model" }, `model ${quoted(name)}`, `row ${table.modelRows[first]!}`);
   };
 }

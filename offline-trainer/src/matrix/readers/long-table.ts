@@ -5,8 +5,7 @@ import type { JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ResponseMatrix } from "../response-matrix.ts";
 import type { TypicalPrices } from "../typical-prices.ts";
-import { RepeatedScores, TRIAL_COLUMN } from "./repeated-scores.ts";
-import type { CellTrials, ScoreTable } from "./score-table.ts";
+import { RepeatedScores, TRIAL_COLUMN, type CellTrials, type ScoreTable } from "./score-table.ts";
 
 /** A long table as read: its scores, its descriptions of items, and remarks for the user. */
 export interface ImportedTable {
@@ -27,9 +26,9 @@ export const LONG_COLUMNS = ["model", "item_id", "score"] as const;
 /** Reads the long form from CSV, its columns in any order, with one that tells trials apart or without; others are ignored. */
 export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: CsvRecord) => void {
   const { issues, reader } = table;
-  const places = LONG_COLUMNS.map((name) => placeOf(name, header, (...issue) => issues.add(...issue)));
+  const places = LONG_COLUMNS.map((name) => placeOf(name, header, issues));
   const [model, item, score] = places as [number, number, number];
-  const trial = placeOf(TRIAL_COLUMN, header, (...issue) => issues.add(...issue));
+  const trial = placeOf(TRIAL_COLUMN, header, issues);
   issues.refuse();
   if (trial >= 0) table.repeats = new RepeatedScores(table);
   return ({ row, cells }) => {
@@ -39,16 +38,18 @@ export function longCsvReader(header: CsvRecord, table: ScoreTable): (record: Cs
   };
 }
 
-/** Where a column is in a header. @param onDuplicate - called where it is there twice */
-export function placeOf(
-  name: string,
-  { row, cells }: CsvRecord,
-  onDuplicate: (...issue: Parameters<DataIssues["add"]>) => void,
-): number {
+/** Where a column is in a header; the issue is noted where it is there twice. */
+function placeOf(name: string, { row, cells }: CsvRecord, issues: DataIssues): number {
   const at = cells.indexOf(name);
   const again = cells.indexOf(name, at + 1);
-  const message = `column ${quoted(name)} is there twice, first in column ${at + 1}`;
-  if (again >= 0) onDuplicate({ row, column: again + 1 }, "duplicate", message);
+  if (again >= 0) issues.addTwice({ row, column: again + 1 }, `column ${quoted(name)}`, `column ${at + 1}`);
+  return at;
+}
+
+/** Where a column is in a header. @throws AnchorEvalError `invalid_data` where it is there twice */
+export function onlyPlaceOf(name: string, header: CsvRecord, issues: DataIssues): number {
+  const at = placeOf(name, header, issues);
+  issues.refuse();
   return at;
 }
 

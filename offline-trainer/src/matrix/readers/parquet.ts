@@ -3,8 +3,9 @@ import { openBytes } from "anchoreval/internal/node/read-file";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { AsyncBuffer } from "hyparquet";
 import { LONG_COLUMNS, noteUnread, putScore } from "./long-table.ts";
-import { RepeatedScores, TRIAL_COLUMN } from "./repeated-scores.ts";
-import type { ScoreTable } from "./score-table.ts";
+import { RepeatedScores, TRIAL_COLUMN, type ScoreTable } from "./score-table.ts";
+
+type Column = ArrayLike<unknown>;
 
 /**
  * Reads columns of a Parquet file as it holds them, a row group in memory at a time; rows are counted from 0.
@@ -32,7 +33,7 @@ async function* rowGroups(path: string, choose: (names: readonly string[]) => re
     const names = choose(parquetSchema(metadata).children.map(({ element }) => element.name));
     const scan = await readable(() => parquetScan({ file: buffer, metadata, columns: [...names], compressors }));
     for (const range of scan.ranges) {
-      const columns: ArrayLike<unknown>[] = [];
+      const columns: Column[] = [];
       for (const column of names) columns.push(await readable(() => scan.readColumn({ column, ...range })));
       yield { first: range.rowStart, rows: range.rowEnd - range.rowStart, columns };
     }
@@ -99,12 +100,7 @@ export async function readParquetTable(path: string, table: ScoreTable, remarks:
     return columns;
   };
   for await (const { first, rows, columns } of rowGroups(path, choose)) {
-    const [models, items, scores, trials] = columns as [
-      ArrayLike<unknown>,
-      ArrayLike<unknown>,
-      ArrayLike<unknown>,
-      ArrayLike<unknown>?,
-    ];
+    const [models, items, scores, trials] = columns as [Column, Column, Column, Column?];
     for (let k = 0; k < rows; k++) {
       const row = first + k + 1;
       const idOf = (value: unknown, column: string): string | null =>

@@ -1,7 +1,8 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
-import { groupedOrder, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
+import { groupedOrder, type ItemInfo, LEAST_MODELS, type ResponseMatrix } from "../response-matrix.ts";
+import { counted } from "anchoreval/internal/words/figures";
 
 /** Cells that a table may have: dense storage takes four bytes for each while it is read. */
 const MOST_CELLS = 2 ** 30;
@@ -19,7 +20,7 @@ export class ScoreTable {
   readonly issues: DataIssues;
   readonly reader: ScoreReader;
   /** Takes the scores of a table that has several trials of one model on one item; the table has their means at last. */
-  repeats: TrialCells | null = null;
+  repeats: RepeatedScores | null = null;
   readonly #models = new Map<string, number>();
   readonly #items = new Map<string, number>();
 
@@ -102,22 +103,8 @@ export interface CellTrials {
   readonly scores: readonly number[];
 }
 
-/** Takes scores of which a cell has several. */
-interface TrialCells {
-  /** Puts down one trial as it was read, or notes why it can't be. */
-  enter(
-    cell: { readonly model: number; readonly item: number; readonly trial: unknown },
-    score: ReturnType<ScoreReader["fromText"]>,
-    place: ScorePlace,
-  ): void;
-  /** Enters every cell's mean into the table, over the trials that have a score. @returns all cells that have one */
-  finish(): CellTrials[];
-  /** Remarks on trials without a score. */
-  remarks(): string[];
-}
-
 /** Where a score stands: the column in which it is wrong, and that in which the item is there again. */
-export interface ScorePlace {
+interface ScorePlace {
   readonly row: number;
   readonly column: string;
   readonly duplicate: string;
@@ -131,14 +118,8 @@ export function ownCopy(text: string): string {
   return decoder.decode(encoder.encode(text));
 }
 
-/** Item parameters say nothing below this many models. */
-export const FEWEST_MODELS = 5;
-
-/**
- * The rules that hold for a table as a whole: models enough, and no model and no item without any score.
- * @throws AnchorEvalError `invalid_data`
- */
-export function checkTable({ models, modelRows, items, rows, issues }: ScoreTable, fewest = FEWEST_MODELS): void {
+/** The rules that hold for a table as a whole: models enough, and no model and no item without any score. */
+export function checkTable({ models, modelRows, items, rows, issues }: ScoreTable, fewest = LEAST_MODELS): void {
   if (models.length === 0) issues.fail({}, "empty", "the file has no scores");
   if (models.length < fewest)
     issues.fail(
@@ -166,7 +147,6 @@ export function checkTable({ models, modelRows, items, rows, issues }: ScoreTabl
 /**
  * The matrix of a table, its items grouped by scenario and subscenario, straight into the tightest storage. The table's
  * rows are given up on the way, so that large ones are never held twice.
- * @param described - the table's items, in any order
  */
 export function assembleMatrix(table: ScoreTable, described: readonly ItemInfo[]): ResponseMatrix {
   const { models, rows } = table;
@@ -205,4 +185,80 @@ function kindOfScores({ items, rows }: ScoreTable): { binary: boolean; missing: 
     }
   }
   return { binary, missing };
+}
+
+/** Column that tells the trials of one model on one item apart. */
+export const TRIAL_COLUMN = "trial";
+
+/** The trials of one model on one item, by their names; NaN without a score. */
+type Cell = Map<string, number>;
+
+/** The scores of a long table with a column of trials: a row a trial. The table gets each cell's mean once all are read. */
+export class RepeatedScores {
+  readonly #table: ScoreTable;
+  readonly #column: string;
+  /** By model, then by item. */
+  readonly #cells: Map<number, Cell>[] = [];
+  /** Names that trials were given: few, and each kept once. */
+  readonly #names = new Map<string, string>();
+
+  /** @param column - the column that tells trials apart, for messages */
+  constructor(table: ScoreTable, column: string = TRIAL_COLUMN) {
+    this.#table = table;
+    this.#column = column;
+  }
+
+  /** Puts down one trial as it was read, or notes why it can't be. */
+  enter(
+    { model, item, trial }: { readonly model: number; readonly item: number; readonly trial: unknown },
+    score: Parameters<ScoreTable["enter"]>[2],
+    { row, column }: ScorePlace,
+  ): void {
+    const { issues, models, items } = this.#table;
+    if ((typeof trial !== "string" && typeof trial !== "number") || trial === "") {
+      const got = trial === "" ? "none" : jsonKind(trial);
+      issues.add({ row, column: this.#column }, "missing_trial", `a trial has a number or a name, got ${got}`);
+      return;
+    }
+    const name = String(trial);
+    if (!this.#names.has(name)) this.#names.set(name, name);
+    const cells = (this.#cells[model] ??= new Map<number, Cell>());
+    const cell = cells.get(item) ?? new Map<string, number>();
+    cells.set(item, cell);
+    if (cell.has(name)) {
+      const message = `model ${quoted(models[model]!)} has trial ${quoted(name)} of item ${quoted(items[item]!)} twice`;
+      issues.add({ row, column: this.#column }, "duplicate", message);
+      return;
+    }
+    cell.set(this.#names.get(name)!, typeof score === "number" ? score : NaN);
+    if (typeof score === "object") issues.add({ row, column }, score.code, score.message);
+  }
+
+  /** Enters every cell's mean into the table, over the trials that have a score. @returns all cells that have one */
+  finish(): CellTrials[] {
+    const { models, items } = this.#table;
+    const trials: CellTrials[] = [];
+    this.#cells.forEach((cells, model) => {
+      for (const [item, cell] of cells) {
+        const scores = [...cell.values()].filter((score) => !Number.isNaN(score));
+        const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length; // NaN of none
+        this.#table.enter(model, item, mean, { row: 0, column: "score", duplicate: "item_id" });
+        if (scores.length > 0) trials.push({ model: models[model]!, item: items[item]!, scores });
+      }
+    });
+    return trials;
+  }
+
+  /** Trials without a score beside others of the same model and item that have one: a missing cell is seen, this isn't. */
+  remarks(): string[] {
+    let lacking = 0;
+    this.#cells.forEach((cells) => {
+      for (const cell of cells.values()) {
+        const without = [...cell.values()].filter(Number.isNaN).length;
+        if (without < cell.size) lacking += without;
+      }
+    });
+    const have = lacking === 1 ? "has" : "have";
+    return lacking === 0 ? [] : [`${counted(lacking, "trial")} ${have} no score: the item's mean is over the others`];
+  }
 }

@@ -3,7 +3,7 @@ import { contentHash } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, it } from "vitest";
 import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
-import { findSamples } from "../../../../cli/src/run/inspect-samples.ts";
+import { findSamples } from "../../../../cli/src/run/same-items.ts";
 import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
 import { expectRefusal, refusal } from "../../../support/refusal.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";

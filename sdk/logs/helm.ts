@@ -1,13 +1,19 @@
-import type { ItemContent } from "../../core/bundle/digest.ts";
-import { DataIssues } from "../../tables/data-issues.ts";
-import { attemptFailure, failureReason } from "../attempts.ts";
-import { chooseMetric } from "../choices.ts";
-import { type LoggedCost, totalOf } from "../cost.ts";
-import { canonicalJson, list, record, textOf } from "../json.ts";
-import type { LoggedSample, RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows } from "../score-rows.ts";
-import { contentFields, emptyRun, invalidLog, type SampleOptions } from "../scores.ts";
-import { lookUp } from "../../core/bundle/names.ts";
+import { type ItemContent, sha256Text } from "../core/bundle/digest.ts";
+import { DataIssues } from "../tables/data-issues.ts";
+import { attemptFailure, failureReason } from "./attempts.ts";
+import { chooseMetric } from "./choices.ts";
+import { type LoggedCost, totalOf } from "./cost.ts";
+import { type Fields, canonicalJson, list, record, textOf, filledText, numberOf } from "./json.ts";
+import {
+  type LoggedSample,
+  type RunSamples,
+  UNTOLD_RUN,
+  UNTOLD_TASK,
+  type RunLog,
+  type RunResults,
+} from "./run-log.ts";
+import { type LoggedRow, scoreRows, contentFields, emptyRun, invalidLog, type SampleOptions } from "./score-rows.ts";
+import { lookUp } from "../core/bundle/names.ts";
 
 interface HelmSampleOptions extends SampleOptions {
   /** The group that HELM reports the run in, whose main metric is the score by default. */
@@ -120,14 +126,14 @@ function instancesOf(state: unknown, issues: DataIssues): Map<string, Instance> 
   return instances;
 }
 
-function requestFailure({ success, error, completions }: Record<string, unknown>): string | null {
+function requestFailure({ success, error, completions }: Fields): string | null {
   if (success === false && !error) return failureReason("");
   const texts = Array.isArray(completions) ? completions.map((completion) => record(completion).text) : undefined;
   return attemptFailure(texts, error);
 }
 
 /** Input and right references; all references are choices where some are wrong. No examples, no instructions. */
-function instanceContent({ input, references }: Record<string, unknown>): ItemContent | null {
+function instanceContent({ input, references }: Fields): ItemContent | null {
   const { text, multimedia_content: media } = record(input);
   if (typeof text !== "string") return null;
   const all = list(references).map((reference) => {
@@ -162,3 +168,81 @@ const MAIN_METRICS: Readonly<Record<string, string>> = {
 /** Statistics of a request, not of an answer. */
 const NO_SCORE =
   /^(num_|finish_reason_|inference_|training_|batch_size|prompt_truncated|logprob|max_prob|logprob_per_byte|bits_per_byte|perplexity|predicted_index|estimated_num)/;
+
+/** Arguments of a run's name that name the model. */
+const MODEL_ARGUMENTS = /^(model|model_deployment)=/;
+
+/**
+ * Reads what describes a run. Its task is the run's name without its model: `mmlu:subject=anatomy`; its group is the one
+ * that HELM reports it in first.
+ * @param spec - run_spec.json, parsed
+ * @param stats - stats.json, parsed
+ */
+export function readHelmRun(
+  spec: unknown,
+  stats: unknown,
+  file: string,
+): Pick<RunLog, "task" | "model"> & { readonly results: RunResults } {
+  const { name, adapter_spec: adapter, groups } = record(spec);
+  const asked = record(adapter);
+  const [model, deployment] = [textOf(asked.model), textOf(asked.model_deployment)];
+  if (typeof name !== "string" || (model === null && deployment === null) || !Array.isArray(stats))
+    throw invalidLog(file, "this is no run of HELM: run_spec.json has no name and model, or stats.json is no list");
+  const task = taskName(name);
+  const group = textOf(list(groups)[0]) ?? task;
+  const aggregates = aggregatesOf(stats);
+  const shots = numberOf(asked.max_train_instances);
+  return {
+    task,
+    model: (filledText(model) ?? deployment)!,
+    results: {
+      ...UNTOLD_RUN,
+      model: model ?? deployment,
+      modelArguments: deployment,
+      systemInstruction: promptDigest(asked),
+      generation: canonicalJson({
+        max_tokens: asked.max_tokens,
+        stop_sequences: asked.stop_sequences,
+        temperature: asked.temperature,
+      }),
+      solver: textOf(asked.method),
+      tasks: new Map([[task, { ...UNTOLD_TASK, shots, aggregates, documents: documentsOf(aggregates) }]]),
+      groups: group === task ? new Map() : new Map([[group, { children: [task], aggregates }]]),
+    },
+  };
+}
+
+/** The run's name without the arguments that name its model, wherever they stand. */
+function taskName(name: string): string {
+  const colon = name.indexOf(":");
+  if (colon < 0) return name;
+  const kept = name
+    .slice(colon + 1)
+    .split(",")
+    .filter((argument) => !MODEL_ARGUMENTS.test(argument));
+  return kept.length === 0 ? name.slice(0, colon) : `${name.slice(0, colon)}:${kept.join(",")}`;
+}
+
+/** Means over the split's instances as they are by `metric,split`: those of perturbed ones are left aside. */
+function aggregatesOf(stats: readonly unknown[]): Map<string, number> {
+  const aggregates = new Map<string, number>();
+  for (const entry of stats) {
+    const { name, mean } = record(entry);
+    const { name: metric, split, perturbation } = record(name);
+    if (typeof metric === "string" && typeof split === "string" && perturbation == null && typeof mean === "number")
+      aggregates.set(`${metric},${split}`, mean);
+  }
+  return aggregates;
+}
+
+/** HELM counts a run's instances by split. */
+function documentsOf(aggregates: ReadonlyMap<string, number>): { all: number; run: number } | null {
+  const count = aggregates.get("num_instances,test") ?? aggregates.get("num_instances,valid");
+  return count === undefined ? null : { all: count, run: count };
+}
+
+/** Everything of a prompt that isn't the item or an example. */
+function promptDigest(adapter: Fields): string {
+  const fields = Object.entries(adapter).filter(([name]) => name === "instructions" || /_(prefix|suffix)$/.test(name));
+  return sha256Text(canonicalJson(Object.fromEntries(fields))).slice(0, 16);
+}

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFi
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isGone, thisPlace } from "anchoreval/internal/node/owner";
-import { swapFile, tagOf } from "anchoreval/internal/node/swap-file";
+import { swapFile, tagOf } from "anchoreval/internal/node/folder";
 import { expect, test } from "vitest";
 import { rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

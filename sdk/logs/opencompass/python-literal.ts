@@ -1,6 +1,5 @@
 /** A value as Python writes it: None, nan and inf become null, tuples lists, `dict(…)` and `{…}` objects. */
-export type PythonValue =
-  null | boolean | number | string | readonly PythonValue[] | { readonly [name: string]: PythonValue };
+type PythonValue = null | boolean | number | string | readonly PythonValue[] | { readonly [name: string]: PythonValue };
 
 /**
  * Reads one Python literal as `repr` writes it: numbers, text, lists, tuples, dictionaries, `dict(name=value)`; of any
@@ -33,13 +32,9 @@ const NUMBER = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y;
 const STRING = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y;
 const ESCAPE = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|(.))/g;
 const ESCAPED: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t" };
-const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map([
-  ["None", null],
-  ["nan", null],
-  ["inf", null],
-  ["True", true],
-  ["False", false],
-]);
+const CONSTANTS: ReadonlyMap<string, null | boolean> = new Map(
+  Object.entries({ None: null, nan: null, inf: null, True: true, False: false }),
+);
 
 class LiteralReader {
   readonly #text: string;

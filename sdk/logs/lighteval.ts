@@ -1,6 +1,16 @@
-import { sha256Text } from "../../core/bundle/digest.ts";
-import { isObject } from "../../tables/json-records.ts";
-import { filledText, list, numberOf, numbersOf, record, settingsText, textOf, versionText } from "../json.ts";
+import { sha256Text, type ItemContent } from "../core/bundle/digest.ts";
+import { isObject } from "../tables/json-records.ts";
+import {
+  type Fields,
+  filledText,
+  list,
+  numberOf,
+  numbersOf,
+  record,
+  settingsText,
+  textOf,
+  versionText,
+} from "./json.ts";
 import {
   revisedName,
   UNTOLD_RUN,
@@ -8,9 +18,22 @@ import {
   type GroupResults,
   type RunResults,
   type TaskResults,
-} from "../run-log.ts";
-import { invalidLog } from "../scores.ts";
-import { lookUp } from "../../core/bundle/names.ts";
+  type RunSamples,
+} from "./run-log.ts";
+import {
+  invalidLog,
+  contentFields,
+  emptyRun,
+  metricValue,
+  type SampleOptions,
+  documentId,
+  type LoggedRow,
+  scoreRows,
+} from "./score-rows.ts";
+import { lookUp } from "../core/bundle/names.ts";
+import { DataIssues } from "../tables/data-issues.ts";
+import { attemptFailure } from "./attempts.ts";
+import { chooseMetric, metricReasons } from "./choices.ts";
 
 /** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
 const AVERAGE = /^(.+):_average\|(\d+)$/;
@@ -20,10 +43,7 @@ const NO_ARGUMENTS = ["generation_parameters", "system_prompt", "cache_dir"];
 
 /**
  * Reads a results file of lighteval, `results_<date>.json`.
- * @param value - the file, parsed
- * @param file - names the file in messages
  * @param shots - the few-shot examples of the tasks meant: a file may have one task with several
- * @throws AnchorEvalError `invalid_data` where it isn't one
  */
 export function readLightevalResults(value: unknown, file: string, shots: number): RunResults {
   const root = record(value);
@@ -53,7 +73,7 @@ export function readLightevalResults(value: unknown, file: string, shots: number
   };
 }
 
-function readTask(config: Record<string, unknown>, results: Record<string, unknown>, shots: number): TaskResults {
+function readTask(config: Fields, results: Fields, shots: number): TaskResults {
   const [aggregations, higherIsBetter] = [new Map<string, string>(), new Map<string, boolean>()];
   for (const metric of list(config.metrics).map(record)) {
     const names = [metric.metric_name].flat().filter((name) => typeof name === "string");
@@ -78,11 +98,7 @@ function readTask(config: Record<string, unknown>, results: Record<string, unkno
 }
 
 /** `mmlu` of `mmlu:anatomy` and its like, which lighteval averages, each task counting the same. */
-function readGroups(
-  results: Record<string, unknown>,
-  tasks: readonly string[],
-  shots: number,
-): Map<string, GroupResults> {
+function readGroups(results: Fields, tasks: readonly string[], shots: number): Map<string, GroupResults> {
   const groups = new Map<string, GroupResults>();
   for (const [key, metrics] of Object.entries(results)) {
     const [, name, examples] = AVERAGE.exec(key) ?? [];
@@ -97,7 +113,7 @@ function readGroups(
 }
 
 /** By `metric,none`: lighteval has no filters. */
-function readAggregates(metrics: Record<string, unknown>): Map<string, number> {
+function readAggregates(metrics: Fields): Map<string, number> {
   const scores = [...numbersOf(metrics)].filter(([name]) => !name.endsWith("_stderr"));
   return new Map(scores.map(([name, value]) => [`${name},none`, value]));
 }
@@ -110,12 +126,11 @@ function taskOf(name: string): string {
 const DETAILS = /^details_(.+)[|](\d+)_(\d{4}-\d\d-\d\dT.+)\.parquet$/i;
 const RESULTS = /^results_(\d{4}-\d\d-\d\dT.+)\.json$/;
 
-export type LightevalFileName =
+type LightevalFileName =
   | { readonly kind: "details"; readonly task: string; readonly shots: number; readonly date: string }
   | { readonly kind: "results"; readonly date: string };
 
 /**
- * @returns null for other files
  * @example lightevalFileName("details_mmlu:anatomy|5_2026-01-31T10-20-30.123456.parquet")
  * // { kind: "details", task: "mmlu:anatomy", shots: 5, date: "2026-01-31T10-20-30.123456" }
  */
@@ -124,4 +139,69 @@ export function lightevalFileName(name: string): LightevalFileName | null {
   if (details) return { kind: "details", task: details[1]!, shots: Number(details[2]), date: details[3]! };
   const results = RESULTS.exec(name);
   return results ? { kind: "results", date: results[1]! } : null;
+}
+
+/** The columns that are read of `details_<task>|<shots>_<date>.parquet`. */
+export const DETAILS_COLUMNS = ["doc", "metric", "model_response"] as const;
+
+/**
+ * The samples of one task's details of lighteval.
+ * @param details - their columns, structs as objects
+ * @throws AnchorEvalError `invalid_data` naming file, row and rule; `invalid_option` with a list where the log has several
+ * metrics and none was chosen, or not the one that was; `unsupported` for a metric that is no mean of scores of documents
+ */
+export async function readLightevalDetails(
+  details: AsyncIterable<Fields> | Iterable<Fields>,
+  options: SampleOptions,
+): Promise<RunSamples> {
+  const { file, results } = options;
+  const issues = new DataIssues(file, { row: "row" });
+  const rows: LoggedRow[] = [];
+  for await (const row of details) {
+    const doc = record(row.doc);
+    const number = rows.length + 1;
+    const { id } = doc;
+    const response = record(row.model_response);
+    if (typeof id !== "string" || typeof doc.query !== "string")
+      issues.add({ row: number, column: "doc" }, "missing", "a row has doc.id and doc.query");
+    rows.push({
+      ...{ row: number, id: documentId(String(id)) },
+      values: new Map(Object.entries(record(row.metric)).map(([name, value]) => [name, metricValue(value)])),
+      // Of choices that are scored by their probabilities there is no text.
+      failure: list(response.logprobs).length > 0 ? null : attemptFailure(response.text),
+      cost: { tokens: tokensOf(response) },
+      ...contentFields(documentContent(doc)),
+    });
+  }
+  issues.refuse();
+  if (rows.length === 0) return emptyRun(options.task);
+  const reasons = metricReasons(rows, (name) => corpusReason(results?.aggregations.get(name)));
+  const metric = chooseMetric(reasons, options);
+  const duplicate = "lighteval numbers the documents of each evaluation split anew, so a task can have one split";
+  return scoreRows(rows, { metric, filter: "none", issues, item: "document", duplicate }, options);
+}
+
+/** Query, choices where there are several, and the right ones; no instruction, no examples. */
+function documentContent({ query, choices, gold_index: gold }: Fields): ItemContent | null {
+  if (typeof query !== "string") return null;
+  const listed = Array.isArray(choices) ? choices.map(String) : [];
+  const right = [gold].flat().flatMap((index) => listed[Number(index)] ?? []);
+  return { input: query, ...(listed.length > 1 && { choices: listed }), target: right };
+}
+
+/** Why a metric is no mean over documents, by the aggregation that the task's configuration names. */
+function corpusReason(aggregation: string | undefined): string | null {
+  if (aggregation === undefined || aggregation === "mean") return null;
+  return aggregation === "max" || aggregation === "min"
+    ? `is the ${aggregation} over the documents, not their mean`
+    : `is computed from the outputs on all documents together (${aggregation})`;
+}
+
+/** Tokens asked and answered, of every choice where each was asked; null where the model's class logs none, as of most APIs. */
+function tokensOf({ input_tokens: asked, output_tokens: answered }: Fields): number | null {
+  const [input, output] = [list(asked).flat(2), list(answered).flat(2)];
+  const areCounted = input.length > 0 && output.length > 0;
+  return areCounted && [...input, ...output].every((token) => typeof token === "number")
+    ? input.length + output.length
+    : null;
 }

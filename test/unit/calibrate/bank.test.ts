@@ -4,7 +4,7 @@ import { applyMonotoneMap } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fitScoreMap } from "../../../offline-trainer/src/matrix/score-map.ts";
+import { fitScoreMap } from "../../../offline-trainer/src/calibrate/bank.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 /** scikit-learn's isotonic regression of the same scores in the same bins. */
