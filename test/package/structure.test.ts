@@ -5,10 +5,7 @@ import { expect, test } from "vitest";
 import { ROOT, sourceFiles } from "../support/source-imports.js";
 
 /** Short files that the program uses, that three parts of the trainer share, or that a client loads without its feature. */
-const SHORT = [
-  ...["import/formats.ts", "numeric/apportion.ts"].map((file) => `offline-trainer/src/${file}`),
-  "features/routing/sdk/client-calls.ts",
-];
+const SHORT = ["offline-trainer/src/import/formats.ts", "features/routing/sdk/client-calls.ts"];
 const FILES = [
   "sdk",
   "features",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scenarioSlices } from "../../offline-trainer/src/matrix/scenarios.ts";
-import { apportion } from "../../offline-trainer/src/numeric/apportion.ts";
+import { apportion } from "../../offline-trainer/src/numeric/statistics.ts";
 import { SIMULATE_OPTIONS, type SimulateOptions } from "../../offline-trainer/src/simulate/settings.ts";
 import { simulateLeaderboard } from "../../offline-trainer/src/simulate/simulate-leaderboard.ts";
 

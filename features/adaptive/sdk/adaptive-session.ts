@@ -1,6 +1,5 @@
-import { chooseInformative } from "../core/choose-items.ts";
+import { chooseInformative, type Population, populationAbilities } from "../core/population.ts";
 import { type AdaptiveState, askedItems, drawNext, emptyState, takeAnswers } from "../core/state.ts";
-import { type Population, populationAbilities } from "../core/population.ts";
 import { yankedWarnings } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, invalidOption, type Issue } from "../../../sdk/core/errors.ts";
 import type { RandomSource } from "../../../sdk/core/numeric/random.ts";

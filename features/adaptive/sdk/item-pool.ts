@@ -157,11 +157,5 @@ export function stackedPopulation(scenarios: readonly StackedScenario[]): PoolPo
     }
     return { id, begin, bank, scoreMap, prior };
   });
-  return {
-    scenarios: stacked,
-    count,
-    weights,
-    factors: null,
-    lines,
-  };
+  return { scenarios: stacked, count, weights, factors: null, lines };
 }

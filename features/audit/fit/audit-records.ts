@@ -162,7 +162,7 @@ function finite(value: number | null | undefined): number | null {
 export function* auditLines(
   { matrix, copies, scenarios }: Audit,
   items: readonly AuditedItem<ItemAudit>[],
-): Generator<string, void, undefined> {
+): Generator<string> {
   const line = (record: AuditRecord): string => `${JSON.stringify(record)}\n`;
   for (const item of items) yield line(itemRecord(item, matrix.items));
   for (const copy of copies) yield line(copyRecord(copy, matrix.items));
@@ -172,7 +172,7 @@ export function* auditLines(
 }
 
 /** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
-export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
+export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string> {
   const dims = Math.max(...audit.scenarios.map((scenario) => scenario.audit.calibration.dims));
   for (const [k, item] of items.entries()) {
     const row = Object.entries(itemRecord(item, audit.matrix.items)).flatMap(([name, value]): [string, string][] => {

@@ -2,10 +2,17 @@ import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "../numeric/eigen.ts";
-import { addPenalty, curvature, initialScales, itemWeights, type Scales, updateScales } from "./scales.ts";
+import {
+  addPenalty,
+  curvature,
+  initialScales,
+  itemWeights,
+  type Scales,
+  updateScales,
+  startingValues,
+} from "./scales.ts";
 import { holdFixed, type FixedItems, startFromFixed } from "./fixed-items.ts";
 import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
-import { startingValues } from "./starting-values.ts";
 import type { CalibrationBackend, Parameters } from "./types.ts";
 import type { CodedResponses } from "../matrix/code-responses.ts";
 
@@ -143,7 +150,7 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
 }
 
 /** N(0, I): what holds the scale where no item is fixed. */
-function standardPrior(dims: number): AbilityPrior {
+export function standardPrior(dims: number): AbilityPrior {
   const precision = new Float64Array(dims * dims);
   for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
   return { mean: new Float64Array(dims), precision };

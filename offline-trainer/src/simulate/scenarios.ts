@@ -1,4 +1,4 @@
-import { apportion } from "../numeric/apportion.ts";
+import { apportion } from "../numeric/statistics.ts";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { LEAST_ITEMS, leastItems, type SimulateOptions } from "./settings.ts";
 

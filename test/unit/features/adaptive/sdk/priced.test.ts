@@ -1,5 +1,5 @@
 import { encodeBundle } from "anchoreval/bundle";
-import { batchProbabilities } from "anchoreval/internal/features/adaptive/core/choose-items";
+import { batchProbabilities } from "anchoreval/internal/features/adaptive/core/population";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { adaptiveEvaluation, localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";

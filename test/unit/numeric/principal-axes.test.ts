@@ -1,8 +1,13 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { onAxes, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
+import {
+  onAxes,
+  principalAxes,
+  ridgePredictions,
+  ridgeVariances,
+  spectralRidge,
+} from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
-import { ridgePredictions, ridgeVariances, spectralRidge } from "../../../offline-trainer/src/numeric/ridge.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 
 interface Fixture {

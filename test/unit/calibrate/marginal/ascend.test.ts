@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { blockStep } from "../../../../offline-trainer/src/calibrate/marginal/curvature.ts";
+import { blockStep } from "../../../../offline-trainer/src/calibrate/marginal/item-derivatives.ts";
 import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 import { smallObjective } from "./small-objective.ts";

@@ -5,10 +5,11 @@ import {
   drawNext,
   emptyState,
   takeAnswers,
+  stateDifference,
+  stateScore,
 } from "anchoreval/internal/features/adaptive/core/state";
 import type { Population } from "anchoreval/internal/features/adaptive/core/population";
 import { runningTotal } from "anchoreval/internal/features/adaptive/core/running-total";
-import { stateDifference, stateScore } from "anchoreval/internal/features/adaptive/core/state-scores";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import { pairedInterval } from "anchoreval/internal/core/inference/paired-difference";
 import { simulatedAnswers, simulatedPopulation, trueScore } from "./simulated-population.ts";

@@ -2,7 +2,7 @@ import { batchSize } from "anchoreval/internal/features/adaptive/sdk/adaptive-se
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { drawNext, emptyState, takeAnswers } from "anchoreval/internal/features/adaptive/core/state";
 import { describe, expect, test } from "vitest";
-import { expectedExposure } from "../../../../../features/adaptive/fit/exposure.ts";
+import { expectedExposure } from "../../../../../features/adaptive/fit/replay-model.ts";
 import type { Population } from "anchoreval/internal/features/adaptive/core/population";
 import { simulatedAnswers, simulatedPopulation } from "../core/simulated-population.ts";
 
