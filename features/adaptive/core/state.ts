@@ -42,7 +42,6 @@ interface PendingBatch {
   readonly forecasts: readonly { readonly expected: readonly number[]; readonly totals: readonly number[] }[];
 }
 
-/** One model's answers so far. */
 export function askedItems({ asked, models }: AdaptiveState, model: number): ScoredItems {
   return { items: asked, scores: models[model]!.scores.map((score) => score ?? NaN) };
 }

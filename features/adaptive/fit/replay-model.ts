@@ -1,5 +1,5 @@
 import type { AdaptiveOptions } from "anchoreval";
-import type { AdaptiveSource } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { type AdaptiveSource, batchSize } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import {
   type ItemPool,
   stackedPopulation,
@@ -13,7 +13,6 @@ import type { AbilityPriors } from "../../../offline-trainer/src/calibrate/linki
 import type { Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { variance } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { CalibratedScenario } from "../../../offline-trainer/src/calibrate/bank.ts";
-import { batchSize } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import type { AdaptivePlan } from "anchoreval/internal/features/adaptive/sdk/types";
 import {
   batchProbabilities,

@@ -1,5 +1,5 @@
 import type { AdaptiveOptions } from "anchoreval";
-import { drawnFrom } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { drawnFrom } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { adaptivePlan } from "anchoreval/internal/features/adaptive/sdk/adaptive-plan";
 import type { ItemPool, PoolPopulation } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { pricedPool } from "anchoreval/internal/features/adaptive/sdk/priced";

@@ -20,14 +20,12 @@ import type {
 /** Answers to a scenario's items below which it has no interval of its own. */
 const LEAST_OF_SCENARIO = 10;
 
-/** Where an evaluation stands. */
 interface Standing {
   readonly population: PoolPopulation;
   readonly plan: AdaptivePlan;
   readonly state: AdaptiveState;
 }
 
-/** One model's results so far. @param model - 0 or 1 */
 function modelResult(standing: Standing, model: number): AdaptiveModel {
   const { population, state } = standing;
   const { scores } = state.models[model]!;
@@ -47,7 +45,6 @@ function modelResult(standing: Standing, model: number): AdaptiveModel {
   };
 }
 
-/** Two models' results so far, and their difference. */
 function pairResult(standing: Standing): AdaptivePair {
   const { population, plan, state } = standing;
   const gap = stateDifference(population, state);

@@ -127,7 +127,6 @@ function benchmarkPopulation(
   return stackedPopulation(scenarios);
 }
 
-/** One scenario of a population. */
 export interface StackedScenario extends Omit<Population["scenarios"][number], "begin"> {
   /** Of its items in its own score, summing to 1. */
   readonly weights: ArrayLike<number>;

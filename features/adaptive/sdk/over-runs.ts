@@ -1,6 +1,5 @@
-import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
+import { type AdaptiveSource, type AdaptiveTurn, batchScores } from "./adaptive-session.ts";
 import { DEFAULT_BATCH, DEFAULT_BUDGET, LEAST_ANSWERS, MOST_ITEMS } from "./adaptive-plan.ts";
-import { batchScores } from "./adaptive-session.ts";
 import { ending } from "./findings.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveInterval, AdaptiveItem, AdaptiveOptions, AdaptiveStop, TrialItem } from "./types.ts";

@@ -17,7 +17,6 @@ export interface RaceCandidate {
   readonly hashes?: ReadonlyMap<string, string>;
 }
 
-/** A warning of a race. */
 export type RaceWarning = EstimateWarning | { readonly code: "unknown_items"; readonly message: string };
 
 /** Candidates' answers in the order of a race. */

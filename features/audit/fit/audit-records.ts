@@ -12,7 +12,6 @@ export type AuditRecord = Readonly<
   Record<string, string | number | boolean | null | readonly (string | number | null)[]>
 >;
 
-/** All statistics of one item. */
 export function itemRecord(item: AuditedItem<ItemAudit>, items: readonly ItemInfo[]): AuditRecord {
   const { info, audit, findings, rank, q, copies } = item;
   const { statistics, a, b, aErrors, bError, general, meanSquares, residualGroups, sX2, key } = audit;
@@ -87,7 +86,6 @@ export function copyRecord(
   };
 }
 
-/** Fit of every model of a scenario. */
 export function modelRecords({ id, models }: ScenarioAudit): AuditRecord[] {
   return models.map(({ name, meanSquares }) => ({
     record: "model",
@@ -129,7 +127,6 @@ export function bankRecord({
   };
 }
 
-/** The scores of a scenario. */
 export function scenarioRecord({ id, items, threshold, scoreReliability }: ScenarioAudit): AuditRecord {
   return {
     record: "scenario",

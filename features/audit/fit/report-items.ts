@@ -20,7 +20,6 @@ interface AuditedScenario {
   readonly audited: readonly AuditedItem[];
 }
 
-/** The grounds of each reason. */
 const GROUNDS: Readonly<Partial<Record<Reason, Html>>> = {
   reversed: html`the correlation r of its scores with the models’ scores on all other items is at most −2/√M, for the M
   models that answered it: often a wrong key, an ambiguous question or a parser that fails`,

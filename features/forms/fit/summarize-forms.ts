@@ -104,7 +104,6 @@ function difficultyMoments(values: Float64Array | null, items: Uint32Array): { m
   return { mean: rounded(mean(difficulties)), sd: rounded(Math.sqrt(variance(difficulties))) };
 }
 
-/** Items of a form in every stratum. */
 function drawnCounts({ strata, stratumOf }: ParallelForms, items: Uint32Array): Int32Array {
   const counts = new Int32Array(strata.length);
   for (const item of items) counts[stratumOf[item]!]!++;

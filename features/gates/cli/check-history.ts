@@ -113,7 +113,7 @@ export interface HistoryNight extends HistoryKey {
   readonly responses: Readonly<Record<string, number | null>>;
 }
 
-/** What all nights of a history have in common, else their answers don't go together: each with its name in messages. */
+/** All nights of a history have these in common, else their answers don't go together: by their names in messages. */
 const KEYS = {
   benchmark: "benchmark",
   version: "version",
@@ -161,7 +161,6 @@ async function addNight(
   throw new AnchorEvalError("unavailable", `${file} is being changed by others all the time: try again`);
 }
 
-/** The nights of a history. */
 function readHistory(file: string, bytes: Uint8Array): HistoryNight[] {
   const text = new TextDecoder().decode(bytes);
   const nights: HistoryNight[] = [];

@@ -87,7 +87,6 @@ interface ThreadStart {
   readonly lock: ThreadLock;
 }
 
-/** An input as it is sent to a thread. */
 interface ThreadInput {
   readonly index: number;
   readonly input: unknown;

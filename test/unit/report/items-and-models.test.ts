@@ -1,6 +1,6 @@
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
-import { heldOutModels, isCovered } from "../../../offline-trainer/src/report/models.ts";
+import { heldOutModels, isCovered } from "../../../offline-trainer/src/report/items-and-models.ts";
 import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
 

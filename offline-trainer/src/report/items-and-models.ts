@@ -9,17 +9,25 @@ import {
   valueAxis,
 } from "anchoreval/internal/charts/chart";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
-import { points } from "anchoreval/internal/words/figures";
+import { points, count, counted } from "anchoreval/internal/words/figures";
 import { crossFittedInterval, heldOutScore, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
 import { servedBlend } from "../fit/blends.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
-import { ESTIMATOR_NAMES, fairLimit, type ReportData, type ReportForm, type ReportScenario } from "./report-data.ts";
+import {
+  ESTIMATOR_NAMES,
+  fairLimit,
+  type ReportData,
+  type ReportForm,
+  type ReportScenario,
+  type AddedSection,
+} from "./report-data.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
+import { DIFFICULTY_LIMIT, itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
 
 /** Most models drawn over all scenarios, and fewest per scenario. */
 const MODELS_DRAWN = 1000;
-const LEAST_DRAWN = 40;
+const LEAST_MODELS = 40;
 
 /** Estimated against true score of held-out models, for the default form. */
 export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Html {
@@ -32,7 +40,7 @@ export function predictedAgainstTrue({ scenarios, defaultForm }: ReportData): Ht
       Nothing to draw: there are too few models to hold any out, or every item is asked and the score is exact.
     </p>`;
   const kinds = measured.flatMap(({ like, stronger }) => [like.length, stronger.length]);
-  const limit = fairLimit(kinds, MODELS_DRAWN, LEAST_DRAWN);
+  const limit = fairLimit(kinds, MODELS_DRAWN, LEAST_MODELS);
   const thinned = limit < Infinity;
   return figure(
     html`Form ${idText(defaultForm.id)}: the score that was estimated for each held-out model
@@ -152,4 +160,61 @@ export function heldOutModels(
 /** Whether the interval contains the truth; null where there is none. */
 export function isCovered({ interval, truth }: HeldOutModel): boolean | null {
   return interval && holdsTruth(interval, truth);
+}
+
+/** Most items drawn over all scenarios, and fewest per scenario; anchors and suspects are extra. */
+const ITEMS_DRAWN = 4000;
+const LEAST_ITEMS = 60;
+
+/** Most anchors, over all scenarios, that show their id when pointed at. */
+const ANCHORS_NAMED = 1200;
+
+const FORMULAS = {
+  one: html`Difficulty is <span class="whole">b/a</span>, discrimination a: below zero, stronger models get it less
+    often`,
+  several: html`Difficulty is <span class="whole">MDIFF = b/‖a‖</span>, discrimination <span class="whole">‖a‖</span>`,
+};
+
+/** Every item by difficulty and discrimination, with the anchors of the default form and what other sections mark. */
+export function itemMap({ scenarios, defaultForm }: ReportData, added: readonly AddedSection[]): Html {
+  const maps = scenarios.map(({ id, content, bank }, s) => ({
+    title: id,
+    parameters: shownParameters(bank),
+    anchors: content.forms.get(defaultForm.id)!.items,
+    suspects: added.flatMap(({ marked }) => marked[s]!),
+    nameOf: (item: number) => content.items[item]!.item_id,
+  }));
+  const beyond = maps.reduce((sum, { parameters }) => sum + parameters.beyond, 0);
+  const most = fairLimit(
+    maps.map(({ parameters, anchors }) => parameters.difficulty.length - anchors.length),
+    ITEMS_DRAWN,
+    LEAST_ITEMS,
+  );
+  const named = maps.reduce((sum, { anchors }) => sum + anchors.length, 0) <= ANCHORS_NAMED;
+  const oneDimension = scenarios.every(({ bank }) => bank.dims === 1);
+  // From the lowest discrimination, 0 at most, to the highest.
+  const ends = maps.map(({ parameters }) => extent(parameters.discrimination));
+  const domain = [Math.min(0, ...ends.map(([low]) => low)), Math.max(0.1, ...ends.map(([, high]) => high))] as const;
+  return figure(
+    html`Every item by its difficulty (further right is harder) and its discrimination (higher up, its answers reveal
+    more about a model's abilities). The anchors are those of form ${idText(defaultForm.id)}.
+    ${FORMULAS[oneDimension ? "one" : "several"]}, both on the scale of this bundle's abilities; all panels share one
+    vertical scale.
+    ${beyond > 0 ? `${counted(beyond, "item")} with a difficulty beyond ±${DIFFICULTY_LIMIT} ${beyond === 1 ? "is" : "are"} drawn at the edge.` : null}
+    ${most < Infinity ? `To keep the page light, the items that are neither are thinned evenly to ${count(most)} a scenario; every anchor is drawn.` : null}`,
+    legend([
+      { label: "item", colour: "item", mark: "circle" },
+      { label: "anchor", colour: "accent", mark: "circle" },
+      ...added
+        .filter(({ marked }) => marked.some(({ length }) => length > 0))
+        .map(({ mark }) => ({ label: `${mark}, see below`, colour: "miss", mark: "cross" }) as const),
+    ]),
+    panels(
+      maps.map(({ nameOf, ...map }) => ({
+        title: map.title,
+        note: `${counted(map.parameters.difficulty.length, "item")}, ${counted(map.anchors.length, "anchor")}`,
+        chart: drawChart(itemMapChart({ ...map, ...(named && { nameOf }), most, domain })),
+      })),
+    ),
+  );
 }
