@@ -83,7 +83,7 @@ export function itemAtFit(answers: FittedAnswers, item: number, covariances: Flo
 }
 
 /** Σ_m w_m·x_m·x_mᵀ, row-major. @param rows - x, row by row of `size` numbers */
-export function gram(rows: Float64Array, weights: Float64Array, size: number): Float64Array {
+function gram(rows: Float64Array, weights: Float64Array, size: number): Float64Array {
   const out = new Float64Array(size * size);
   addGram(out, size, rows, weights, weights.length);
   for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) out[c * size + r] = out[r * size + c]!;
@@ -117,12 +117,12 @@ export function abilityCovariances({ models, items, signs, calibration }: Fitted
 export const MOST_LEVERAGE = 0.9;
 
 /** Leverages PQ·form, at most {@link MOST_LEVERAGE}. @param weights - PQ of every model */
-export function leverages(weights: Float64Array, formOf: (model: number) => number): Float64Array {
+function leverages(weights: Float64Array, formOf: (model: number) => number): Float64Array {
   return weights.map((weight, m) => Math.min(MOST_LEVERAGE, weight * formOf(m)));
 }
 
 /** xᵀ·A·x of a symmetric matrix that begins at `at` of the matrices, and a vector that begins at `begin` of x. */
-export function symmetricForm(
+function symmetricForm(
   matrices: Float64Array,
   at: number,
   x: Float64Array,
