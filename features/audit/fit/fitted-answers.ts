@@ -122,13 +122,7 @@ function leverages(weights: Float64Array, formOf: (model: number) => number): Fl
 }
 
 /** xᵀ·A·x of a symmetric matrix that begins at `at` of the matrices, and a vector that begins at `begin` of x. */
-function symmetricForm(
-  matrices: Float64Array,
-  at: number,
-  x: Float64Array,
-  begin: number,
-  size: number,
-): number {
+function symmetricForm(matrices: Float64Array, at: number, x: Float64Array, begin: number, size: number): number {
   let form = 0;
   for (let r = 0; r < size; r++) {
     let row = 0;
