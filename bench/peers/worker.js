@@ -2,7 +2,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { randomBaseline } from "anchoreval-trainer/internal/fit/errors";
 import { fullScores } from "anchoreval-trainer/internal/matrix/scenarios";
-import { answerInputs, threadData } from "anchoreval-trainer/internal/threads/answer-inputs";
+import { answerInputs, threadData } from "anchoreval-trainer/internal/threads/run-on-threads";
 import { peerMethods } from "./methods.js";
 
 const { methods: names } = threadData();

@@ -11,8 +11,12 @@ import {
   NO_DIFFICULTY,
 } from "anchoreval-trainer/internal/features/forms/fit/difficulty";
 import { checkFormSizes, itemPool, joinKeys } from "anchoreval-trainer/internal/features/forms/fit/item-pool";
-import { summarizeForms } from "anchoreval-trainer/internal/features/forms/fit/summarize-forms";
-import { formFile, formFiles, formsWords } from "anchoreval-trainer/internal/features/forms/fit/write-forms";
+import {
+  summarizeForms,
+  formFile,
+  formFiles,
+  formsWords,
+} from "anchoreval-trainer/internal/features/forms/fit/summarize-forms";
 import { readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";

@@ -17,7 +17,7 @@ export {
   type CalibrationState,
   type CalibrationStep,
 } from "./calibrate/calibrate.ts";
-export type { FixedItems } from "./calibrate/fixed-items.ts";
+export type { FixedItems } from "./calibrate/calibrate.ts";
 export type { Scales } from "./calibrate/scales.ts";
 export { type CalibrationBackend, type Objective, type Parameters } from "./calibrate/types.ts";
 export type { CodedResponses } from "./matrix/code-responses.ts";

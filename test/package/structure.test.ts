@@ -6,7 +6,7 @@ import { ROOT, sourceFiles } from "../support/source-imports.js";
 
 /** Short files that the program uses, that three parts of the trainer share, or that a client loads without its feature. */
 const SHORT = [
-  ...["import/formats.ts", "numeric/apportion.ts"].map((file) => `offline-trainer/src/${file}`),
+  "offline-trainer/src/import/formats.ts",
   "features/routing/sdk/client-calls.ts",
   "features/adaptive/core/limits.ts", // every reader of a manifest has it, and few the rest of the feature's core
   "sdk/bundles/parse-manifest.ts", // the core's, with the features' parts, which the core doesn't know

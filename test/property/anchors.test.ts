@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inclusionProbabilities, pivotalSample } from "../../sdk/core/numeric/sampling.ts";
 import { ANCHOR_METHOD_NAMES, loadAnchorMethod } from "../../offline-trainer/src/methods/index.ts";
-import { clusterPoints } from "../../offline-trainer/src/methods/kmeans/clusters.ts";
+import { clusterPoints } from "../../offline-trainer/src/methods/kmeans/index.ts";
 import "../support/arbitraries.ts";
 import { anchorInputOf, selectAnchors } from "../support/select-anchors.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { scenarioSlices } from "../../offline-trainer/src/matrix/scenarios.ts";
-import { apportion } from "../../offline-trainer/src/numeric/apportion.ts";
+import { apportion } from "../../offline-trainer/src/numeric/statistics.ts";
 import { SIMULATE_OPTIONS, type SimulateOptions } from "../../features/simulate/fit/settings.ts";
 import { simulateLeaderboard } from "../../features/simulate/fit/simulate-leaderboard.ts";
 

@@ -90,7 +90,7 @@ export const LAYERS = {
   "offline-trainer/src/matrix": ["border", "alike", "readers"],
   "offline-trainer/src/calibrate": ["marginal"],
   "offline-trainer/src/backends": ["onnx", "node"],
-  "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "tinybenchmarks", "metabench", "sublime"],
+  "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "metabench", "sublime"],
 };
 
 /** @typedef {Pick<import("./source-imports.js").SourceImport, "from" | "target">} Edge */

@@ -1,10 +1,10 @@
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { runBacktest } from "anchoreval-trainer/internal/backtest/backtest";
 import {
+  runBacktest,
   compareRecipes,
   recipeFigures,
   type RecipeFigures,
-} from "anchoreval-trainer/internal/backtest/compare-methods";
+} from "anchoreval-trainer/internal/backtest/backtest";
 import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";

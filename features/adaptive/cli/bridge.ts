@@ -1,4 +1,4 @@
-import { localAdaptive, type AdaptiveTurn } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { localAdaptive, type AdaptiveTurn } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import type { AdaptiveOptions } from "anchoreval/internal/features/adaptive/sdk/types";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
@@ -11,13 +11,11 @@ import { findSamples } from "../../../cli/src/run/same-items.ts";
 
 interface TurnRequest {
   readonly options?: AdaptiveOptions;
-  /** The seed of all draws. */
   readonly seed?: string;
   /** Where the evaluation stands; absent at its beginning. */
   readonly state?: string;
 }
 
-/** The next items to ask. */
 export async function nextTurn(
   { bundle, models, lines }: BridgeSubject,
   { options = {}, seed, state }: TurnRequest,

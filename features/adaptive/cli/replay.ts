@@ -49,9 +49,7 @@ export const replayCommand: Command = {
       over: option(
         "runs",
         "the expected score over runs, by a column trial: another item or another trial, answers of --share",
-        {
-          choices: ["runs"],
-        },
+        { choices: ["runs"] },
       ),
       batch: option("N", "items asked at once (default 10)"),
       "half-width": option("POINTS", "stop when the 95 % interval has at most this half-width"),

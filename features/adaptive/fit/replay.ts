@@ -1,5 +1,5 @@
 import type { AdaptiveOptions } from "anchoreval";
-import { drawnFrom } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { drawnFrom } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { adaptivePlan } from "anchoreval/internal/features/adaptive/sdk/adaptive-plan";
 import type { ItemPool, PoolPopulation } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { pricedPool } from "anchoreval/internal/features/adaptive/sdk/priced";
@@ -20,8 +20,16 @@ import { abilityPriors } from "../../../offline-trainer/src/calibrate/linking.ts
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { CellTrials } from "../../../offline-trainer/src/matrix/readers/score-table.ts";
 import { notedComponents } from "../../trials/fit/variance-components.ts";
-import { itemExposure, type ItemExposure } from "./exposure.ts";
-import { answersFrom, deviation, foldPool, type Purse, replay, type Replay } from "./replay-model.ts";
+import {
+  itemExposure,
+  type ItemExposure,
+  answersFrom,
+  deviation,
+  foldPool,
+  type Purse,
+  replay,
+  type Replay,
+} from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
   readonly provider: Provider;

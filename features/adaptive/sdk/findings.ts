@@ -1,6 +1,5 @@
 import { type Population, populationAbilities } from "../core/population.ts";
-import { stateDifference, stateScore } from "../core/state-scores.ts";
-import { type AdaptiveState, askedItems } from "../core/state.ts";
+import { stateDifference, stateScore, type AdaptiveState, askedItems } from "../core/state.ts";
 import type { Bounds } from "../../../sdk/core/estimators/answered-sample.ts";
 import { requireNumbers } from "../../../sdk/core/errors.ts";
 import { designInterval } from "../../../sdk/core/inference/score-interval.ts";
@@ -21,14 +20,12 @@ import type {
 /** Answers to a scenario's items below which it has no interval of its own. */
 const LEAST_OF_SCENARIO = 10;
 
-/** Where an evaluation stands. */
 interface Standing {
   readonly population: PoolPopulation;
   readonly plan: AdaptivePlan;
   readonly state: AdaptiveState;
 }
 
-/** One model's results so far. @param model - 0 or 1 */
 function modelResult(standing: Standing, model: number): AdaptiveModel {
   const { population, state } = standing;
   const { scores } = state.models[model]!;
@@ -48,7 +45,6 @@ function modelResult(standing: Standing, model: number): AdaptiveModel {
   };
 }
 
-/** Two models' results so far, and their difference. */
 function pairResult(standing: Standing): AdaptivePair {
   const { population, plan, state } = standing;
   const gap = stateDifference(population, state);
@@ -57,11 +53,7 @@ function pairResult(standing: Standing): AdaptivePair {
   if (gap === null) return { ...models, difference: null, interval: null, reason: NOTHING_YET };
   requireNumbers("the difference", [gap.difference, gap.sampling.variance]);
   const limits = (): Bounds => pairedInterval(gap, plan.lookLevel);
-  return {
-    ...models,
-    difference: gap.difference,
-    ...statedInterval(plan, gap.sampling, both, LEAST_ANSWERS, limits),
-  };
+  return { ...models, difference: gap.difference, ...statedInterval(plan, gap.sampling, both, LEAST_ANSWERS, limits) };
 }
 
 const NOTHING_YET = "nothing is answered yet";
@@ -136,36 +128,30 @@ export function stoppedBy(
   if (asked >= LEAST_ANSWERS && interval !== null) {
     if (stop.threshold !== undefined && !within(interval, stop.threshold)) {
       const verdict = interval.low > stop.threshold ? "above" : "below";
-      const message = `the score is ${verdict} ${points(stop.threshold)}, at ${sure}`;
-      return { rule: "threshold", verdict, message };
+      return ending("threshold", `the score is ${verdict} ${points(stop.threshold)}, at ${sure}`, verdict);
     }
     if (stop.better === true && !within(interval, 0)) {
-      const verdict = interval.low > 0 ? "b-better" : "a-better";
-      return {
-        rule: "better",
-        verdict,
-        message: `${verdict === "b-better" ? "B" : "A"} scores higher on all items, at ${sure}`,
-      };
+      const [one, verdict] = interval.low > 0 ? (["B", "b-better"] as const) : (["A", "a-better"] as const);
+      return ending("better", `${one} scores higher on all items, at ${sure}`, verdict);
     }
     if (stop.halfWidth !== undefined && half! <= stop.halfWidth)
-      return {
-        rule: "half-width",
-        verdict: null,
-        message: `the ${name} is known to ${points(half!)} points to either side, at ${sure}`,
-      };
+      return ending("half-width", `the ${name} is known to ${points(half!)} points to either side, at ${sure}`);
   }
   if (stop.standardError !== undefined) {
     const worst = Math.max(...Object.values(model!.abilities).flatMap(({ standardError }) => standardError));
     if (worst <= stop.standardError)
-      return {
-        rule: "standard-error",
-        verdict: null,
-        message: `the ability's largest standard error is ${worst.toFixed(3)}`,
-      };
+      return ending("standard-error", `the ability's largest standard error is ${worst.toFixed(3)}`);
   }
-  if (asked >= count) return { rule: "all-items", verdict: null, message: `all ${count} items have been asked` };
-  if (asked >= budget) return { rule: "budget", verdict: null, message: `the budget of ${budget} items is spent` };
-  return null;
+  if (asked >= count) return ending("all-items", `all ${count} items have been asked`);
+  return asked >= budget ? ending("budget", `the budget of ${budget} items is spent`) : null;
+}
+
+export function ending(
+  rule: AdaptiveStop["rule"],
+  message: string,
+  verdict: AdaptiveStop["verdict"] = null,
+): AdaptiveStop {
+  return { rule, verdict, message };
 }
 
 function within({ low, high }: AdaptiveInterval, value: number): boolean {

@@ -7,7 +7,7 @@ export {
   type AdaptiveEvaluation,
   type AdaptiveSource,
   type AdaptiveTurn,
-} from "./adaptive-evaluation.ts";
+} from "./adaptive-session.ts";
 export { pricedPool, withinBudget } from "./priced.ts";
 export { loadAdaptive } from "./item-pool.ts";
 export type {

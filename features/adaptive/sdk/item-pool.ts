@@ -127,7 +127,6 @@ function benchmarkPopulation(
   return stackedPopulation(scenarios);
 }
 
-/** One scenario of a population. */
 export interface StackedScenario extends Omit<Population["scenarios"][number], "begin"> {
   /** Of its items in its own score, summing to 1. */
   readonly weights: ArrayLike<number>;
@@ -157,11 +156,5 @@ export function stackedPopulation(scenarios: readonly StackedScenario[]): PoolPo
     }
     return { id, begin, bank, scoreMap, prior };
   });
-  return {
-    scenarios: stacked,
-    count,
-    weights,
-    factors: null,
-    lines,
-  };
+  return { scenarios: stacked, count, weights, factors: null, lines };
 }

@@ -1,4 +1,4 @@
-import type { AdaptiveTurn } from "./adaptive-evaluation.ts";
+import type { AdaptiveTurn } from "./adaptive-session.ts";
 import type { ItemPool, PoolPopulation } from "./item-pool.ts";
 import type { AdaptiveInterval, AdaptiveItem, AdaptiveModel, AdaptiveScore } from "./types.ts";
 import { partRange, predictAnswers } from "../core/population.ts";

@@ -1,6 +1,6 @@
-import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
+import { type AdaptiveSource, type AdaptiveTurn, batchScores } from "./adaptive-session.ts";
 import { DEFAULT_BATCH, DEFAULT_BUDGET, LEAST_ANSWERS, MOST_ITEMS } from "./adaptive-plan.ts";
-import { batchScores } from "./adaptive-session.ts";
+import { ending } from "./findings.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveInterval, AdaptiveItem, AdaptiveOptions, AdaptiveStop, TrialItem } from "./types.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
@@ -96,10 +96,10 @@ export function overRuns(
       const { interval } = model;
       const half = interval ? (interval.high - interval.low) / 2 : Infinity;
       if (trials.answers >= LEAST_ANSWERS && half <= (limits.stop.halfWidth ?? -1))
-        return stop("half-width", `the expected score over runs is known to ${points(half)} points to either side`);
+        return ending("half-width", `the expected score over runs is known to ${points(half)} points to either side`);
       if (step.stopped && (step.stopped.rule !== "all-items" || again.length === 0)) return step.stopped;
       const needed = due.reduce((sum, { scenario }) => sum + trialsOf.get(scenario)!, 0);
-      return left >= Math.max(1, needed) ? null : stop("budget", `the budget of ${limits.budget} answers is spent`);
+      return left >= Math.max(1, needed) ? null : ending("budget", `the budget of ${limits.budget} answers is spent`);
     };
     const stopped = rule();
     const next = step.stopped ? again.slice(0, Math.max(0, left)) : due;
@@ -147,10 +147,6 @@ function checkedLimits(pool: ItemPool, options: AdaptiveOptions): Session["limit
   const wanted = pool.scenarios.filter(({ id }) => options.scenarios?.includes(id) ?? true);
   const items = wanted.reduce((sum, scenario) => sum + scenario.items, 0);
   return { budget, batch, stop, items: Math.min(budget, items, MOST_ITEMS) };
-}
-
-function stop(rule: "half-width" | "budget", message: string): AdaptiveStop {
-  return { rule, verdict: null, message };
 }
 
 function numbered(item: AdaptiveItem, tried: Tried | undefined): TrialItem {

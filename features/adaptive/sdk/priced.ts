@@ -2,7 +2,7 @@ import { invalidOption } from "../../../sdk/core/errors.ts";
 import { MOST_TILT } from "../../../sdk/core/numeric/sampling.ts";
 import { priceWords } from "../../../sdk/words/figures.ts";
 import type { ItemPrices } from "../../prices/sdk/parse-prices.ts";
-import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-evaluation.ts";
+import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-session.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveItem, TrialItem } from "./types.ts";
 

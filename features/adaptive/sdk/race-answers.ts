@@ -5,7 +5,7 @@ import { readScore } from "../../../sdk/core/numeric/score-bounds.ts";
 import { droppedWarnings } from "../../../sdk/estimate/resolve-answers.ts";
 import type { EstimateWarning } from "../../../sdk/estimate/types.ts";
 import type { Score } from "../../../sdk/tables/item-trials.ts";
-import { type RaceOrder, roundItems } from "./race-order.ts";
+import { type RaceOrder, roundItems } from "./race-rounds.ts";
 
 /** One candidate's answers to items of a benchmark. */
 export interface RaceCandidate {
@@ -17,7 +17,6 @@ export interface RaceCandidate {
   readonly hashes?: ReadonlyMap<string, string>;
 }
 
-/** A warning of a race. */
 export type RaceWarning = EstimateWarning | { readonly code: "unknown_items"; readonly message: string };
 
 /** Candidates' answers in the order of a race. */
@@ -143,9 +142,7 @@ function completedRounds(
   throw new AnchorEvalError(
     "invalid_answers",
     `${name}: ${skipped.length} of the ${rounds[first]!.length} items of round ${first + 1} are left out (${skipped.slice(0, 3).join(", ")}${skipped.length > 3 ? ", …" : ""}), though ${later.length} of later rounds are answered (${items[later[0]!]!.item_id}${later.length > 1 ? ", …" : ""}): ask them, or give null where the model gave no answer`,
-    {
-      issues: skipped.map((id) => ({ path: ["responses", id], code: "missing", message: `${id} is left out` })),
-    },
+    { issues: skipped.map((id) => ({ path: ["responses", id], code: "missing", message: `${id} is left out` })) },
   );
 }
 

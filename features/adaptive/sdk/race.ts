@@ -6,8 +6,7 @@ import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
 import type { Estimate } from "../../../sdk/estimate/types.ts";
 import { raceAnswers, type RaceCandidate, type RaceWarning } from "./race-answers.ts";
-import { type RaceField, raceField } from "./race-evidence.ts";
-import { raceOrder, type RaceOrder, roundItems } from "./race-order.ts";
+import { type RaceField, raceField, raceOrder, type RaceOrder, roundItems } from "./race-rounds.ts";
 import type { RaceOver } from "../../../sdk/compare/types.ts";
 
 /** How candidates are raced. */

@@ -23,12 +23,13 @@ import {
   type ItemAtFit,
   ITEMS_AT_A_TIME,
   MOST_LEVERAGE,
+  itemCovariance,
+  itemLeverage,
+  parameterPrecision,
 } from "./fitted-answers.ts";
-import { itemCovariance, itemLeverage, parameterPrecision } from "./item-covariance.ts";
 import { benjaminiHochberg, type ItemFitTest, residualGroupsTest, sX2 } from "./item-fit.ts";
 import { abilityReliability, heldOutLikelihood, itemStatistics, scoreReliability } from "./item-statistics.ts";
-import { keyAudit } from "./key-audit.ts";
-import type { KeyPosterior } from "./key-posterior.ts";
+import { keyAudit, type KeyPosterior } from "./key-audit.ts";
 import { answerLikeness, itemCopies, type ItemCopy, nearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 
 /** Settings of an audit. */
@@ -148,10 +149,7 @@ interface AuditPart {
   readonly next: (done: number, step: string) => void;
 }
 
-/**
- * Calibrates a scenario on binarised answers, as `fit` does, and diagnoses it.
- * @throws AnchorEvalError `aborted`
- */
+/** Calibrates a scenario on binarised answers, as `fit` does, and diagnoses it. @throws AnchorEvalError `aborted` */
 async function auditScenario(scenario: Scenario, part: AuditPart, options: AuditOptions) {
   const { signal } = options;
   const { id, matrix, count } = scenario;

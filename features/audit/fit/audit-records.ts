@@ -12,7 +12,6 @@ export type AuditRecord = Readonly<
   Record<string, string | number | boolean | null | readonly (string | number | null)[]>
 >;
 
-/** All statistics of one item. */
 export function itemRecord(item: AuditedItem<ItemAudit>, items: readonly ItemInfo[]): AuditRecord {
   const { info, audit, findings, rank, q, copies } = item;
   const { statistics, a, b, aErrors, bError, general, meanSquares, residualGroups, sX2, key } = audit;
@@ -87,7 +86,6 @@ export function copyRecord(
   };
 }
 
-/** Fit of every model of a scenario. */
 export function modelRecords({ id, models }: ScenarioAudit): AuditRecord[] {
   return models.map(({ name, meanSquares }) => ({
     record: "model",
@@ -129,7 +127,6 @@ export function bankRecord({
   };
 }
 
-/** The scores of a scenario. */
 export function scenarioRecord({ id, items, threshold, scoreReliability }: ScenarioAudit): AuditRecord {
   return {
     record: "scenario",
@@ -162,7 +159,7 @@ function finite(value: number | null | undefined): number | null {
 export function* auditLines(
   { matrix, copies, scenarios }: Audit,
   items: readonly AuditedItem<ItemAudit>[],
-): Generator<string, void, undefined> {
+): Generator<string> {
   const line = (record: AuditRecord): string => `${JSON.stringify(record)}\n`;
   for (const item of items) yield line(itemRecord(item, matrix.items));
   for (const copy of copies) yield line(copyRecord(copy, matrix.items));
@@ -172,7 +169,7 @@ export function* auditLines(
 }
 
 /** The items of an audit as CSV, by rank; discriminations in columns of their own, lists joined by semicolons. */
-export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string, void, undefined> {
+export function* auditCsv(audit: Audit, items: readonly AuditedItem<ItemAudit>[]): Generator<string> {
   const dims = Math.max(...audit.scenarios.map((scenario) => scenario.audit.calibration.dims));
   for (const [k, item] of items.entries()) {
     const row = Object.entries(itemRecord(item, audit.matrix.items)).flatMap(([name, value]): [string, string][] => {

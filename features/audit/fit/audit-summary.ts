@@ -24,11 +24,7 @@ const TEXT_WIDTH = 60;
  * An audit in a screenful: the quality of each calibration, the items to inspect by reason, the worst first, and pairs.
  * @param top - most items and pairs listed of each kind
  */
-export function* auditSummary(
-  audit: Audit,
-  items: readonly AuditedItem<ItemAudit>[],
-  top: number,
-): Generator<string, void, undefined> {
+export function* auditSummary(audit: Audit, items: readonly AuditedItem<ItemAudit>[], top: number): Generator<string> {
   yield* calibrationLines(audit);
   for (const reason of LISTED) {
     const affected = items.filter(({ findings }) => findings[0]?.reason === reason);
@@ -54,7 +50,7 @@ export function* auditSummary(
   }
 }
 
-function* calibrationLines({ scenarios }: Audit): Generator<string, void, undefined> {
+function* calibrationLines({ scenarios }: Audit): Generator<string> {
   const header = ["scenario", "models", "items", "dims", "reliability", "alpha", "held out", "misfit", "converged"];
   const rows = scenarios.map(({ audit }) => {
     const { id, models, calibration, heldOut, items, scoreReliability } = audit;
@@ -92,7 +88,7 @@ function itemTable(items: readonly AuditedItem<ItemAudit>[], evidence: (typeof E
   return textTable([header, ...rows], `rlrrrrr${evidence ? "r" : ""}${texts ? "l" : ""}`);
 }
 
-function* pairLines({ matrix, copies, scenarios }: Audit, top: number): Generator<string, void, undefined> {
+function* pairLines({ matrix, copies, scenarios }: Audit, top: number): Generator<string> {
   const compared = scenarios.reduce((sum, { audit }) => sum + audit.copies.compared, 0);
   const comparable = scenarios.reduce((sum, { audit }) => sum + audit.copies.comparable, 0);
   if (copies.length > 0) {
@@ -120,7 +116,7 @@ function* pairLines({ matrix, copies, scenarios }: Audit, top: number): Generato
 }
 
 /** Models whose infit chance can't explain. */
-function* modelLines({ scenarios }: Audit, top: number): Generator<string, void, undefined> {
+function* modelLines({ scenarios }: Audit, top: number): Generator<string> {
   const surprising = scenarios.flatMap(({ audit: { id, models } }) =>
     models.filter(({ meanSquares }) => meanSquares.infitZ > SURPRISING_Z).map((model) => ({ scenario: id, ...model })),
   );

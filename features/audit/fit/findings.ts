@@ -1,6 +1,6 @@
 import type { ItemInfo, ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE, suspicion, type ItemStatistics } from "./item-statistics.ts";
-import type { KeyPosterior } from "./key-posterior.ts";
+import type { KeyPosterior } from "./key-audit.ts";
 import type { ItemCopy } from "./near-copies.ts";
 
 /** Reasons to inspect an item by hand, the most urgent first, in plain words. */
@@ -69,14 +69,11 @@ const SAME_AS = {
   numbers: "but for numbers the same text as",
 };
 
-/**
- * All evidence against an item, in no order.
- * @param items - all items, for their ids
- */
+/** All evidence against an item, in no order. @param items - all items, for their ids */
 function* findingsOf(
   { column, audit, q, copies }: Pick<AuditedItem, "column" | "audit" | "q" | "copies">,
   items: readonly ItemInfo[],
-): Generator<Finding, void, undefined> {
+): Generator<Finding> {
   const { models, mean, correlation } = audit.statistics;
   const { key } = audit;
   const same = copies.find(({ sameness }) => sameness !== null);
@@ -126,11 +123,7 @@ function* findingsOf(
     };
   const suspect = suspicion(audit.statistics);
   if (suspect)
-    yield {
-      reason: suspect,
-      words: `${REASONS[suspect]} (r ${correlation.toFixed(2)})`,
-      weight: -correlation,
-    };
+    yield { reason: suspect, words: `${REASONS[suspect]} (r ${correlation.toFixed(2)})`, weight: -correlation };
   if (q.residualGroups < MISFIT_RATE)
     yield {
       reason: "misfit",

@@ -1,8 +1,10 @@
 import { softplus } from "anchoreval/internal/core/numeric/functions";
 import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
+import { shares } from "../../../offline-trainer/src/calibrate/scales.ts";
 import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { total, variance } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 
 /** An item against the rest of its scenario, among the models that answered it. */
@@ -117,7 +119,7 @@ export function suspicion({ models, mean, correlation }: ItemStatistics): "rever
 export function abilityReliability({ models, calibration }: FittedAnswers, covariances: Float64Array): Float64Array {
   const { theta, dims } = calibration;
   return Float64Array.from({ length: dims }, (_, d) => {
-    const between = variance(theta.filter((_own, k) => k % dims === d));
+    const between = variance(theta.filter((_, k) => k % dims === d));
     let error = 0;
     for (let m = 0; m < models; m++) error += covariances[(m * dims + d) * dims + d]! / models;
     return between / (between + error);
@@ -174,24 +176,18 @@ function alpha(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): { alpha
     return seen?.includes(0) === true ? [] : [m];
   });
   if (complete.length < 2 || count < 2) return { alpha: null, complete: complete.length };
-  const total = new Float64Array(complete.length);
+  const scores = new Float64Array(complete.length);
   const column = new Float64Array(complete.length);
   let items = 0;
   for (let i = 0; i < count; i++) {
     complete.forEach((m, k) => {
       column[k] = matrix.scores[m * columns + begin + i]!;
-      total[k]! += column[k];
+      scores[k]! += column[k];
     });
     items += variance(column);
   }
-  const all = variance(total);
+  const all = variance(scores);
   return { alpha: all > 0 ? (count / (count - 1)) * (1 - items / all) : null, complete: complete.length };
-}
-
-/** Over n: in ratios it makes no difference. */
-function variance(values: Float64Array): number {
-  const mean = sum(values) / values.length;
-  return sum(values.map((value) => (value - mean) ** 2)) / values.length;
 }
 
 interface HeldOutLikelihoodOptions extends Pick<CalibrateOptions, "dims" | "backend" | "random" | "signal"> {
@@ -217,8 +213,7 @@ export async function heldOutLikelihood(
   const coded = { subjects, items, signs: seen };
   const calibration = await calibrate(coded, { ...options, random: random.fork("calibration") });
   const { theta, a, b, dims } = calibration;
-  const byItem = sharesRight(seen, items, (at) => at % items);
-  const byRow = sharesRight(seen, subjects, (at) => Math.floor(at / items));
+  const { item: byItem, subject: byRow } = shares(coded);
   const byModel = new Float64Array(subjects);
   const byMeans = new Float64Array(subjects);
   const counts = new Float64Array(subjects);
@@ -236,10 +231,10 @@ export async function heldOutLikelihood(
       gains[i]! -= softplus(-sign * z) + Math.log(sign > 0 ? byRow[m]! : 1 - byRow[m]!);
       itemCounts[i]!++;
     }
-  const n = sum(counts);
+  const n = total(counts);
   if (n === 0) return null;
-  const model = sum(byModel) / n;
-  const itemMeans = sum(byMeans) / n;
+  const model = total(byModel) / n;
+  const itemMeans = total(byMeans) / n;
   return {
     answers: n,
     model,
@@ -256,23 +251,7 @@ export async function heldOutLikelihood(
 
 /** Mean of sums over units of so many answers each, and its standard error with these as sampling units. */
 function clusteredGain(sums: Float64Array, counts: Float64Array): { gain: number; gainError: number } {
-  const n = sum(counts);
-  const gain = sum(sums) / n;
-  return { gain, gainError: Math.sqrt(sum(sums.map((value, k) => (value - gain * counts[k]!) ** 2))) / n };
-}
-
-/** Shares of right answers by item or by model, shrunk by half an answer either way. */
-function sharesRight(signs: Int8Array, size: number, of: (at: number) => number): Float64Array {
-  const right = new Float64Array(size).fill(0.5);
-  const answered = new Float64Array(size).fill(1);
-  signs.forEach((sign, at) => {
-    if (sign === 0) return;
-    answered[of(at)]!++;
-    if (sign > 0) right[of(at)]!++;
-  });
-  return right.map((count, k) => count / answered[k]!);
-}
-
-function sum(values: Float64Array): number {
-  return values.reduce((total, value) => total + value, 0);
+  const n = total(counts);
+  const gain = total(sums) / n;
+  return { gain, gainError: Math.sqrt(total(sums.map((value, k) => (value - gain * counts[k]!) ** 2))) / n };
 }

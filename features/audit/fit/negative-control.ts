@@ -197,7 +197,7 @@ function countLeading(values: readonly number[], test: (value: number, place: nu
 }
 
 /** The controls as a table, and in a sentence what no better than noise is. */
-export function* controlLines(controls: readonly NegativeControl[]): Generator<string, void, undefined> {
+export function* controlLines(controls: readonly NegativeControl[]): Generator<string> {
   if (controls.length === 0) return;
   const times = controls[0]!.shuffled.items.length;
   yield "";

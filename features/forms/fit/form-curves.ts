@@ -89,10 +89,7 @@ function gridOf({ abilities }: AnsweredItems): Float64Array {
   return Float64Array.from(GRID, (z) => abilities.mean + z * abilities.sd);
 }
 
-/**
- * Compares every two forms.
- * @param drawn - items of every form in every stratum
- */
+/** Compares every two forms. @param drawn - items of every form in every stratum */
 export function pairSummaries({ forms, strata, difficulty }: ParallelForms, drawn: readonly Int32Array[]) {
   const { answered } = difficulty;
   const curves = answered && {

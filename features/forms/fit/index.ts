@@ -5,4 +5,4 @@ export { answeredDifficulty, NO_DIFFICULTY } from "./difficulty.ts";
 export { equatedScores } from "./form-curves.ts";
 export { itemPool, joinKeys } from "./item-pool.ts";
 export { type FormsSummary, summarizeForms } from "./summarize-forms.ts";
-export { formsWords } from "./write-forms.ts";
+export { formsWords } from "./summarize-forms.ts";

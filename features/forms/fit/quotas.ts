@@ -1,6 +1,5 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { apportion } from "../../../offline-trainer/src/numeric/apportion.ts";
-import { total } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { apportion, total } from "../../../offline-trainer/src/numeric/statistics.ts";
 
 /** A stratum of the pool: items of one subject in one bucket of difficulty. */
 export interface Stratum {

@@ -112,7 +112,7 @@ export function refineForms(
 }
 
 /** All items of a stratum if they are few, otherwise a random sample. */
-function* partners(stratum: readonly number[], random: RandomSource): Generator<number, void, undefined> {
+function* partners(stratum: readonly number[], random: RandomSource): Generator<number> {
   if (stratum.length <= PARTNERS) yield* stratum;
   else for (let k = 0; k < PARTNERS; k++) yield stratum[random.below(stratum.length)]!;
 }

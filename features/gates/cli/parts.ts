@@ -23,7 +23,7 @@ export const checkReplays: CommandPart = {
       seed: option("N", "of the replayed nights (default 1)"),
     },
   },
-  instead: { of: "table", run: async (input) => (await import("./check-table.ts")).printReplays(input) },
+  instead: { of: "table", run: async (input) => (await import("./replays.ts")).printReplays(input) },
 };
 
 /** `plan --gate`: which of a bundle's forms finds a drop within some nights. */
@@ -39,5 +39,5 @@ export const planGate: CommandPart = {
       seed: option("N", "of the replays (default 1)"),
     },
   },
-  instead: { of: "gate", run: async (input) => (await import("./plan-gate.ts")).planGate(input) },
+  instead: { of: "gate", run: async (input) => (await import("./replays.ts")).planGate(input) },
 };

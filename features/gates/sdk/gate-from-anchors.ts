@@ -13,9 +13,18 @@ import {
   namedRuns,
   refuseYanked,
 } from "../../../sdk/check/check-from-anchors.ts";
-import { CHANCES, chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "./item-chances.ts";
+import {
+  type BaselineItem,
+  baselineItems,
+  CHANCES,
+  chancePosterior,
+  drawChance,
+  learnChances,
+  refuseOneRun,
+  shiftedChance,
+  shiftForDrop,
+} from "./item-chances.ts";
 import { type ChanceModel, chanceModel, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts";
-import { type BaselineItem, baselineItems, refuseOneRun } from "./replay-check.ts";
 import type { CheckOptions, CheckResult, CheckVerdict } from "../../../sdk/check/types.ts";
 
 /** The drop whose power is stated, and within how many nights. */

@@ -1,5 +1,8 @@
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { invalidOption } from "../../../sdk/core/errors.ts";
 import { logit, sigmoid } from "../../../sdk/core/numeric/functions.ts";
 import type { RandomSource } from "../../../sdk/core/numeric/random.ts";
+import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 
 /** Chances of a right answer that an item may have: even steps of its logit, from 1 in 1100 to all but that. */
 export const CHANCES: Float64Array = Float64Array.from({ length: 57 }, (_, k) => sigmoid((k - 28) / 4));
@@ -7,6 +10,43 @@ export const CHANCES: Float64Array = Float64Array.from({ length: 57 }, (_, k) =>
 export interface AnswerCounts {
   readonly right: number;
   readonly wrong: number;
+}
+
+/** @throws AnchorEvalError `invalid_option` for fewer than two runs */
+export function refuseOneRun(baselines: readonly unknown[]): void {
+  if (baselines.length < 2)
+    throw invalidOption("what differs between runs of one model takes two runs or more: give `baselines`");
+}
+
+/** An item that baselines answered, and where its answers are. */
+export interface BaselineItem {
+  readonly id: string;
+  readonly scenario: string;
+  readonly place: number;
+  readonly counts: AnswerCounts;
+  /** Of the overall score, summing to 1: the scenario's share by the design's weights of its answered items. */
+  readonly weight: number;
+}
+
+/** The items that one baseline or more have answered. @param runs - their scores, per scenario aligned with the anchors */
+export function baselineItems(
+  bundle: Bundle,
+  form: string,
+  runs: readonly ReadonlyMap<string, Float64Array>[],
+): BaselineItem[] {
+  const items = scenarioShares(bundle.manifest).flatMap(({ id: scenario, share }) => {
+    const { anchors, itemIds } = bundle.scenarios.get(scenario)!.forms.get(form)!;
+    const answered = itemIds.flatMap((id, place) => {
+      const marks = runs.map((run) => run.get(scenario)![place]!).filter((score) => !Number.isNaN(score));
+      const right = marks.reduce((sum, score) => sum + score, 0);
+      const counts = { right, wrong: marks.length - right };
+      return marks.length === 0 ? [] : [{ id, scenario, place, counts, mass: anchors.mass[place]! }];
+    });
+    const total = answered.reduce((sum, { mass }) => sum + mass, 0);
+    return answered.map(({ mass, ...item }) => ({ ...item, weight: (share * mass) / total }));
+  });
+  const total = items.reduce((sum, { weight }) => sum + weight, 0);
+  return items.map((item) => ({ ...item, weight: item.weight / total }));
 }
 
 /**

@@ -33,7 +33,6 @@ export interface ChanceModel {
   readonly weights: readonly number[];
 }
 
-/** A gate after a night. */
 interface GateNight {
   /** log of the Shiryaev–Roberts statistic: an alarm where it reaches log(nights between alarms). */
   readonly statistic: number;

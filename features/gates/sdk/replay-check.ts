@@ -2,20 +2,21 @@ import { keepCommon, resolveModels } from "../../../sdk/compare/common-answers.t
 import { modelEvidence } from "../../../sdk/compare/model-evidence.ts";
 import type { ComparedModel } from "../../../sdk/compare/types.ts";
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
-import { invalidOption } from "../../../sdk/core/errors.ts";
 import { createRandom, type RandomSource } from "../../../sdk/core/numeric/random.ts";
-import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 import { checkedDrop, dropRule, meanScores, namedRuns } from "../../../sdk/check/check-from-anchors.ts";
 import {
-  type AnswerCounts,
+  baselineItems,
   chancePosterior,
   drawChance,
   flipChance,
   learnChances,
+  refuseOneRun,
   shiftedChance,
   shiftForDrop,
 } from "./item-chances.ts";
 import type { CheckOptions } from "../../../sdk/check/types.ts";
+import { gateBaseline, type GateOptions, gatePower } from "./gate-from-anchors.ts";
+import { chanceModel, itemEvidence } from "./nightly-gate.ts";
 
 /** The check's own rule, and what is replayed. */
 export interface ReplayOptions extends Omit<CheckOptions, "baselines" | "minScore"> {
@@ -28,7 +29,6 @@ export interface ReplayOptions extends Omit<CheckOptions, "baselines" | "minScor
   readonly seed: number;
 }
 
-/** One check, replayed. */
 export interface ReplayedCheck {
   readonly items: number;
   readonly runs: number;
@@ -91,45 +91,63 @@ export function replayCheck(
   };
 }
 
-/** @throws AnchorEvalError `invalid_option` for fewer than two runs */
-export function refuseOneRun(baselines: readonly unknown[]): void {
-  if (baselines.length < 2)
-    throw invalidOption("what differs between runs of one model takes two runs or more: give `baselines`");
-}
-
-/** An item that baselines answered, and where its answers are. */
-export interface BaselineItem {
-  readonly id: string;
-  readonly scenario: string;
-  readonly place: number;
-  readonly counts: AnswerCounts;
-  /** Of the overall score, summing to 1: the scenario's share by the design's weights of its answered items. */
-  readonly weight: number;
-}
-
-/** The items that one baseline or more have answered. @param runs - their scores, per scenario aligned with the anchors */
-export function baselineItems(
-  bundle: Bundle,
-  form: string,
-  runs: readonly ReadonlyMap<string, Float64Array>[],
-): BaselineItem[] {
-  const items = scenarioShares(bundle.manifest).flatMap(({ id: scenario, share }) => {
-    const { anchors, itemIds } = bundle.scenarios.get(scenario)!.forms.get(form)!;
-    const answered = itemIds.flatMap((id, place) => {
-      const marks = runs.map((run) => run.get(scenario)![place]!).filter((score) => !Number.isNaN(score));
-      const right = marks.reduce((sum, score) => sum + score, 0);
-      const counts = { right, wrong: marks.length - right };
-      return marks.length === 0 ? [] : [{ id, scenario, place, counts, mass: anchors.mass[place]! }];
-    });
-    const total = answered.reduce((sum, { mass }) => sum + mass, 0);
-    return answered.map(({ mass, ...item }) => ({ ...item, weight: (share * mass) / total }));
-  });
-  const total = items.reduce((sum, { weight }) => sum + weight, 0);
-  return items.map((item) => ({ ...item, weight: item.weight / total }));
-}
-
 function meanOfRuns(chance: number, runs: number, random: RandomSource): number {
   let right = 0;
   for (let run = 0; run < runs; run++) if (random.next() < chance) right++;
   return right / runs;
+}
+
+/** A gate over nights, replayed. */
+export interface ReplayedGate {
+  readonly items: number;
+  /** Nights within which a drop counts as found. */
+  readonly within: number;
+  /** False alarms of an unchanged model in its first `within` nights, as many a year. */
+  readonly alarmsAYear: number;
+  /** Share of the gates that find each drop. */
+  readonly power: readonly number[];
+}
+
+/** Halves that are drawn at most: which items a single one has decides more than how many, from 2 to 53 % found in one case. */
+const DRAWS = 20;
+
+/**
+ * A gate over nights before anybody trusts it, by `gatePower`: with all items of the form, and with half of them, the mean of
+ * up to {@link DRAWS} random halves, which share the replays.
+ * @param options - a tenth of `nights` gates are replayed of an unchanged model, and of each drop
+ * @throws AnchorEvalError as `gateFromAnchors`
+ */
+export function replayGate(
+  bundle: Bundle,
+  baselines: readonly ComparedModel[],
+  {
+    drops,
+    nights,
+    seed,
+    within,
+    ...options
+  }: Omit<ReplayOptions, "runs"> & Pick<GateOptions, "form"> & { readonly within: number },
+): ReplayedGate[] {
+  const { probability, runsPerYear } = dropRule(options).alarms;
+  const whole = gateBaseline(bundle, baselines, options);
+  const random = createRandom(seed).fork("items of a replayed gate");
+  const half = Math.ceil(whole.items.length / 2);
+  const halves = Array.from({ length: Math.min(DRAWS, Math.ceil(nights / 10)) }, () =>
+    random.shuffle([...whole.items]).slice(0, half),
+  );
+  return [halves, [whole.items]].map((draws) => {
+    const gates = draws.map((drawn) => {
+      const total = drawn.reduce((sum, { weight }) => sum + weight, 0);
+      const items = drawn.map((item) => ({ ...item, weight: item.weight / total }));
+      const model = chanceModel(items.map(({ counts }) => counts));
+      return { items, model, evidence: itemEvidence(model) };
+    });
+    const replays = Math.ceil(nights / 10 / draws.length);
+    const power = (drop: number): number =>
+      gates.reduce((sum, gate, k) => {
+        const goal = { drop, nights: within, threshold: 1 / probability, replays, seed: seed + k };
+        return sum + gatePower(gate, goal) / gates.length;
+      }, 0);
+    return { items: draws[0]!.length, within, alarmsAYear: (runsPerYear / within) * power(0), power: drops.map(power) };
+  });
 }

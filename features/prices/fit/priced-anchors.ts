@@ -5,10 +5,13 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { ItemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import type { AnchorInput, AnchorMethod } from "../../../offline-trainer/src/anchors/anchor-method.ts";
-import { drawnSizes, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
+import {
+  drawnSizes,
+  nestedLevels,
+  stratifiedSamples,
+  tiltedWeights,
+} from "../../../offline-trainer/src/anchors/stratified.ts";
 import { screenedSamples } from "../../../offline-trainer/src/anchors/screened.ts";
-import { stratifiedSamples } from "../../../offline-trainer/src/anchors/stratified.ts";
-import { tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
 import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { Method } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";

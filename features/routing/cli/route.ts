@@ -40,9 +40,7 @@ export const routeCommand: Command = {
       test: option(
         "NAME|FILE",
         "questions to route: a subscenario, or items in CSV or JSONL with texts, answered or not",
-        {
-          required: true,
-        },
+        { required: true },
       ),
       scenario: option("NAME", "scenario of these subscenarios, where several have them"),
       embeddings: option("FILE", ".jsonl or .csv by item_id (default: TF-IDF of the texts)"),
@@ -65,10 +63,7 @@ export const routeCommand: Command = {
       }),
     },
     "How to fit": WORK_OPTIONS,
-    Output: {
-      out: option("FILE", "the routes, .csv or .csv.gz"),
-      ...FORCE_OPTION,
-    },
+    Output: { out: option("FILE", "the routes, .csv or .csv.gz"), ...FORCE_OPTION },
   },
   examples: [
     "route --responses responses.csv.gz --items items.jsonl.gz --train dev --test test",

@@ -93,10 +93,7 @@ export function decodeRouting(manifest: Manifest, bytes: Uint8Array): RoutingCon
   const readAnswers = (of: (array: string) => string, models: number, rank: number) => {
     const means = read(of("answers.mean"), [models], Float64Array);
     const coefficients = read(of("answers.coefficients"), [models, rank], Float64Array);
-    return Array.from(means, (mean, m) => ({
-      mean,
-      coefficients: coefficients.subarray(m * rank, (m + 1) * rank),
-    }));
+    return Array.from(means, (mean, m) => ({ mean, coefficients: coefficients.subarray(m * rank, (m + 1) * rank) }));
   };
   const { width } = described;
   const scenarios = new Map<string, ScenarioRouting>();

@@ -133,7 +133,7 @@ export function* routeCsv(
   { models, test }: Routing,
   { probabilities, picks, pickErrors }: MethodRouting,
   answers: Float64Array | null,
-): Generator<string, void, undefined> {
+): Generator<string> {
   const header = ["item_id", ...models.map((model) => `p:${model}`), "pick", "pick_logit_error"];
   yield `${[...header, "pick_right", "best_right"].map(csvCell).join(",")}\n`;
   const width = models.length;

@@ -1,5 +1,5 @@
 import type { PredictedParameters } from "anchoreval/internal/features/routing/core/predict-chances";
-import { mean } from "../../../offline-trainer/src/numeric/statistics.ts";
+import { mean, variance } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { denseRows, transposed, unitRows, type SparseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import type { QuestionFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";
@@ -121,7 +121,7 @@ export function neighbourPredictor(
     (values, p) => rows.reduce((sum, row, i) => sum + (values[row]! - leftOut[p]![i]!) ** 2, 0) / rows.length,
   );
   const means = parameters.map(mean);
-  const variances = parameters.map((values, p) => mean(values.map((value) => (value - means[p]!) ** 2)));
+  const variances = parameters.map(variance);
   return (place) => {
     if (rows.length === 0 || !place.some(Boolean)) return predicted(means, variances);
     const estimates = neighbourMeans(parameters, nearestQuestions(toRows(place), pool, k), weighted).map(

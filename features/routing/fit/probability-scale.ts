@@ -168,7 +168,6 @@ export function scaledProbabilities(probabilities: Float64Array, { shifts, slope
 interface ScaleData {
   readonly logits: Float64Array;
   readonly answers: Float64Array;
-  /** Group of every model. */
   readonly group: Uint32Array;
   /** Precision of the groups' shifts. */
   readonly prior: number;

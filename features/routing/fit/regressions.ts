@@ -1,15 +1,20 @@
 import { linearPrediction } from "anchoreval/internal/core/numeric/linear-mean";
 import { meanChance, possibleChance } from "anchoreval/internal/features/routing/core/predict-chances";
-import { onAxes, ownPlaces, type PrincipalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import {
+  onAxes,
+  ownPlaces,
+  type PrincipalAxes,
   ridgePredictions,
   ridgeVariances,
   spectralRidge,
   type SpectralRidge,
-} from "../../../offline-trainer/src/numeric/ridge.ts";
+} from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 import type { QuestionFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
 import { parameterColumns, type Forecast, type QuestionBank } from "./questions.ts";
+
+/** Principal axes of the features or coordinates that regressions use. */
+export const REGRESSION_AXES = 100;
 
 /**
  * Every model's chance of a right answer to questions with the given item parameters, σ(a·θ − b); with predictive variances

@@ -9,8 +9,7 @@ import type { QuestionFeatures } from "../../../offline-trainer/src/numeric/text
 import { neighbourForecasts } from "./neighbours.ts";
 import { bestForecast, mostRight, scaledProbabilities, scaleForecast } from "./probability-scale.ts";
 import { questionBank, rightThreshold, type Forecast, type RightRule } from "./questions.ts";
-import { answerForecast, parameterForecast } from "./regressions.ts";
-import { REGRESSION_AXES } from "./scenario-routing.ts";
+import { answerForecast, parameterForecast, REGRESSION_AXES } from "./regressions.ts";
 
 /**
  * Methods of predicting answers to a question that nobody has answered from those that have been:

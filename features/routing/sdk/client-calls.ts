@@ -1,5 +1,5 @@
 import type { BundleRef, CallOptions, PostToBundle } from "../../../sdk/client/call.ts";
-import type { Routes, RoutesRequest } from "./types.ts";
+import type { Routes, RoutesRequest } from "./route-from-bundle.ts";
 
 export interface RouteCalls {
   /** The same numbers as `routeFromBundle`, computed by the Worker. */

@@ -1,3 +1,3 @@
 /** Routes: which model to ask. */
 export { loadRouting, routeFromBundle } from "./route-from-bundle.ts";
-export type { BundleRouting, Route, Routes, RoutesRequest } from "./types.ts";
+export type { BundleRouting, Route, Routes, RoutesRequest } from "./route-from-bundle.ts";

@@ -1,4 +1,4 @@
-import { apportion } from "../../../offline-trainer/src/numeric/apportion.ts";
+import { apportion } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { LEAST_ITEMS, leastItems, type SimulateOptions } from "./settings.ts";
 

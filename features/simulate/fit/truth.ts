@@ -1,5 +1,5 @@
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
-import { encodeSafetensors, type Tensor } from "anchoreval/internal/core/bundle/safetensors";
+import { encodeSafetensors, tensor } from "anchoreval/internal/core/bundle/safetensors";
 import type { ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { ITEM_KINDS, type ItemParameters } from "./items.ts";
 import { type Abilities, CHANCE, type SimulatedModel } from "./models.ts";
@@ -30,14 +30,7 @@ export function reorderAbilities(abilities: Abilities, rows: readonly number[]):
     rows.forEach((from, to) => out.set(values.subarray(from * width, (from + 1) * width), to * width));
     return out;
   };
-  return {
-    general: reorder(abilities.general),
-    scenario: reorder(abilities.scenario),
-    skills: reorder(abilities.skills),
-    classes: reorder(abilities.classes),
-    chance: reorder(abilities.chance),
-    constantOption: reorder(abilities.constantOption),
-  };
+  return Object.fromEntries(Object.entries(abilities).map(([name, values]) => [name, reorder(values)])) as Abilities;
 }
 
 /**
@@ -47,39 +40,43 @@ export function reorderAbilities(abilities: Abilities, rows: readonly number[]):
 export function encodeTruth(truth: SimulatedTruth): Uint8Array<ArrayBuffer> {
   const { abilities, items, models, scenarios, options } = truth;
   const [M, N, S, K] = [models.length, items.kind.length, scenarios.length, options.dims - 1];
-  const tensors: Tensor[] = [
-    { name: "model_general_ability", shape: [M], data: abilities.general },
-    { name: "model_scenario_ability", shape: [M, S], data: abilities.scenario },
-    { name: "model_skills", shape: [M, K], data: abilities.skills },
-    { name: "expected_score_by_items", shape: [M, S], data: truth.expected.items },
-    { name: "expected_score_by_subscenarios", shape: [M, S], data: truth.expected.subscenarios },
-    { name: "realised_score_by_items", shape: [M, S], data: truth.realised.items },
-    { name: "realised_score_by_subscenarios", shape: [M, S], data: truth.realised.subscenarios },
-    { name: "item_discrimination", shape: [N], data: items.discrimination },
-    { name: "item_difficulty", shape: [N], data: items.difficulty },
-    { name: "item_loadings", shape: [N, K], data: items.loadings },
-    { name: "item_lower", shape: [N], data: items.lower },
-    { name: "item_upper", shape: [N], data: items.upper },
-    { name: "item_class_shift", shape: [N], data: items.classShift },
-    { name: "item_trait", shape: [N], data: items.trait },
-    { name: "item_kind", shape: [N], data: items.kind },
-    { name: "item_cluster", shape: [N], data: items.cluster },
-    { name: "item_key", shape: [N], data: items.key },
-    { name: "item_scenario", shape: [N], data: items.scenario },
-    { name: "model_class", shape: [M], data: abilities.classes },
-    { name: "model_chance", shape: [M, S], data: abilities.chance },
-    { name: "model_family", shape: [M], data: Uint32Array.from(models, ({ family }) => family) },
-    {
-      name: "model_replicate_of",
-      shape: [M],
-      data: Uint32Array.from(models, (model) => (model.replicateOf ?? -1) + 1),
-    },
-    {
-      name: "scenario_kind",
-      shape: [S],
-      data: Uint32Array.from(scenarios, (scenario) => SCENARIO_KINDS.indexOf(scenario.kind)),
-    },
-    { name: "scenario_choices", shape: [S], data: Uint32Array.from(scenarios, ({ choices }) => choices) },
+  const tensors = [
+    tensor("model_general_ability", abilities.general),
+    tensor("model_scenario_ability", abilities.scenario, [M, S]),
+    tensor("model_skills", abilities.skills, [M, K]),
+    tensor("expected_score_by_items", truth.expected.items, [M, S]),
+    tensor("expected_score_by_subscenarios", truth.expected.subscenarios, [M, S]),
+    tensor("realised_score_by_items", truth.realised.items, [M, S]),
+    tensor("realised_score_by_subscenarios", truth.realised.subscenarios, [M, S]),
+    tensor("item_discrimination", items.discrimination),
+    tensor("item_difficulty", items.difficulty),
+    tensor("item_loadings", items.loadings, [N, K]),
+    tensor("item_lower", items.lower),
+    tensor("item_upper", items.upper),
+    tensor("item_class_shift", items.classShift),
+    tensor("item_trait", items.trait),
+    tensor("item_kind", items.kind),
+    tensor("item_cluster", items.cluster),
+    tensor("item_key", items.key),
+    tensor("item_scenario", items.scenario),
+    tensor("model_class", abilities.classes),
+    tensor("model_chance", abilities.chance, [M, S]),
+    tensor(
+      "model_family",
+      Uint32Array.from(models, ({ family }) => family),
+    ),
+    tensor(
+      "model_replicate_of",
+      Uint32Array.from(models, (model) => (model.replicateOf ?? -1) + 1),
+    ),
+    tensor(
+      "scenario_kind",
+      Uint32Array.from(scenarios, (scenario) => SCENARIO_KINDS.indexOf(scenario.kind)),
+    ),
+    tensor(
+      "scenario_choices",
+      Uint32Array.from(scenarios, ({ choices }) => choices),
+    ),
   ];
   return encodeSafetensors(
     // A dimension of size 0 is one that not every reader takes.

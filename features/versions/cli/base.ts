@@ -40,10 +40,7 @@ export const earlierVersion: FitOptionPart = {
     const { openBundle } = await import("../../../cli/src/bundles/open-bundle.ts");
     const { readBase } = await import("anchoreval-trainer/internal/features/versions/fit/base");
     const base = await readBase(openBundle(place), signal);
-    return {
-      recipe: (named) => baseRecipe(base, options, named),
-      read: (input) => readBasedVersion(base, input),
-    };
+    return { recipe: (named) => baseRecipe(base, options, named), read: (input) => readBasedVersion(base, input) };
   },
 };
 

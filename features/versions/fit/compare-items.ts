@@ -66,10 +66,7 @@ export function compareItems(older: readonly VersionItem[], newer: readonly Vers
   return { unchanged, unchecked, renamed, changed, removed, added: [...left] };
 }
 
-/**
- * Consequences of the changes for a bundle of the older version.
- * @param anchors - of that bundle
- */
+/** Consequences of the changes for a bundle of the older version. @param anchors - of that bundle */
 export function bundleChanges(
   manifest: Pick<Manifest, "forms">,
   anchors: readonly AnchorRecord[],
@@ -116,9 +113,7 @@ export function bundleChanges(
   };
 }
 
-/**
- * Lines about the changes between two versions, and their consequences for a bundle of the first.
- */
+/** Lines about the changes between two versions, and their consequences for a bundle of the first. */
 export function diffWords(
   name: { readonly benchmark: string; readonly version: string },
   changes: ItemChanges,

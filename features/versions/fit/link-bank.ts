@@ -1,11 +1,11 @@
 import type { BundleScenario } from "anchoreval/bundle";
 import { mapAbility } from "anchoreval/internal/core/ability/map";
-import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { bankOf } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { FixedBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { standardPrior } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import type { Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import type { BaseBundle } from "./base.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -95,7 +95,7 @@ export function linkScenario(
       }
     });
   }
-  const items = { isFixed: new Uint8Array(count).fill(1), a, b, prior: standardNormal(dims) };
+  const items = { isFixed: new Uint8Array(count).fill(1), a, b, prior: standardPrior(dims) };
   return { fixed: { dims, threshold, items }, drawn, expected, linkingError: Math.sqrt(variance) };
 }
 
@@ -154,7 +154,7 @@ function fixedAbilities(answers: Float64Array, { isFixed, a, b }: FixedParameter
   const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i]);
   const slopes = fixed.flatMap((i) => [...a.subarray(i * dims, (i + 1) * dims)]);
   const bank = itemBank(Float64Array.from(slopes), Float64Array.from(fixed.map((i) => b[i]!)));
-  const prior = standardNormal(dims);
+  const prior = standardPrior(dims);
   const values = new Float64Array(models * dims);
   const isMeasured = new Uint8Array(models);
   for (let m = 0; m < models; m++) {
@@ -165,11 +165,4 @@ function fixedAbilities(answers: Float64Array, { isFixed, a, b }: FixedParameter
     values.set(mapAbility(bank, { items, scores: items.map((j) => scores[j]!) }, prior).theta, m * dims);
   }
   return { values, isMeasured };
-}
-
-/** N(0, I), the prior of abilities in every calibration. */
-function standardNormal(dims: number): AbilityPrior {
-  const precision = new Float64Array(dims * dims);
-  for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
-  return { mean: new Float64Array(dims), precision };
 }

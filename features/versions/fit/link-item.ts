@@ -5,9 +5,8 @@ import { cholesky, choleskyInverse, quadraticForm } from "anchoreval/internal/co
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/numeric/linear-mean";
 import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { onAxes, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
+import { onAxes, principalAxes, spectralRidge } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
-import { spectralRidge } from "../../../offline-trainer/src/numeric/ridge.ts";
 
 interface LinkedItem {
   /** Discriminations, D. */

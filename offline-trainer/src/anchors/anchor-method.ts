@@ -94,10 +94,7 @@ export interface AnchorMethod {
   readonly prepare: (input: AnchorInput) => PreparedAnchors;
 }
 
-/**
- * The input of the choice of a scenario's anchors.
- * @param scenario - with the source models' answers
- */
+/** The input of the choice of a scenario's anchors. @param scenario - with the source models' answers */
 export function anchorInput(
   { id, matrix, families, weights }: Scenario,
   { rows, bank, accuracy, calibration }: CalibratedScenario,

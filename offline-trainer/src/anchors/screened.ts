@@ -4,7 +4,7 @@ import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { type AnchorInput, type AnchorMethod, byAccuracy, type PreparedAnchors } from "./anchor-method.ts";
 import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-features.ts";
 import { greedyItems } from "./greedy-variance.ts";
-import { drawnSizes, nestedAnchors, nestedLevels } from "./nested-samples.ts";
+import { drawnSizes, nestedAnchors, nestedLevels } from "./stratified.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (docs/decisions/anchors.md). */
 export const PROPOSALS = 100;

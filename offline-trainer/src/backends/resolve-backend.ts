@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend } from "../calibrate/types.ts";
-import { uninterrupted } from "../threads/answer-inputs.ts";
+import { uninterrupted } from "../threads/run-on-threads.ts";
 import { aroundBackend } from "./interruptible.ts";
 import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";

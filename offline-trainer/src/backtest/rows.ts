@@ -1,7 +1,7 @@
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { headlineEstimator, intervalKind, methodDigest, type Method } from "../methods/method.ts";
 import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
-import { kendall, spearman } from "../numeric/statistics.ts";
+import { kendall, mean, spearman } from "../numeric/statistics.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
 
 /** One row of a back-test: errors in points (hundredths of the score). */
@@ -173,10 +173,6 @@ function ratioError(estimates: readonly CellEstimate[], errors: readonly number[
     estimates.map(({ randomError }, k) => errors[k]! - ratio * randomError),
     estimates.reduce((sum, { randomError }) => sum + randomError, 0),
   );
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Linear-interpolation quantile. */

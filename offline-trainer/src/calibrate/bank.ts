@@ -5,14 +5,17 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import type { Scenario } from "../matrix/benchmark.ts";
 import { binarizeResponses, type CodedResponses, codeResponses } from "../matrix/code-responses.ts";
-import { eachScore, type ResponseMatrix } from "../matrix/response-matrix.ts";
+import { eachScore, type ResponseMatrix, scoreAt } from "../matrix/response-matrix.ts";
+import { fitScoreMap } from "../matrix/score-map.ts";
 import { numbers, mean } from "../numeric/statistics.ts";
-import { calibrate, type Calibration, type CalibrationStep } from "./calibrate.ts";
-import type { FixedItems } from "./fixed-items.ts";
+import { calibrate, type Calibration, type CalibrationStep, type FixedItems } from "./calibrate.ts";
 import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
 import type { MarginalModel } from "./marginal/problem.ts";
 import type { CalibrationBackend } from "./types.ts";
-import { itemResponses } from "anchoreval/internal/core/irt/response";
+import { mapAbility } from "anchoreval/internal/core/ability/map";
+import { scaledPrior } from "anchoreval/internal/core/ability/prior";
+import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
+import { DISCRIMINATION_SHRINKAGE } from "./scales.ts";
 
 /** Items of a scenario that keep an earlier calibration's parameters, and where its scores are cut. */
 export interface FixedBank {
@@ -201,48 +204,75 @@ export function dimsFor(dims: number, models: number): number {
   return Math.max(1, Math.min(dims, Math.floor(models / 5)));
 }
 
-/** Bins of predicted probability that the map is fitted on. */
-const BINS = 200;
+export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
+
+/** A candidate's validation error: mean absolute error of the mean prediction, a fraction. */
+export interface DimensionError {
+  readonly dims: number;
+  readonly error: number;
+}
 
 /**
- * The monotone map from response probability to score, for scores that were binarised: isotonic regression
- * (pool adjacent violators) of the sources' scores on their fitted probabilities, in bins of equal width.
- * @see Barlow et al. (1972), Statistical Inference under Order Restrictions
+ * Chooses the number of dimensions by held-out models: every fifth source (replicates count as one) is held out, its
+ * ability is estimated on the even items, and the weighted mean prediction on the odd items is compared with the truth
+ * there. The notebook's rule with its faults mended: abilities have the prior, weights are
+ * normalised over the items that are compared, missing answers are left out.
+ * @param rows - the source models; no other's answers are read
+ * @param options - with every model's replicate group: a group is held out together
+ * @returns the candidate of least error, and all errors; no choice (1 dimension) below ten models
+ * @see Maia Polo et al. (2024), ICML, training notebook
  */
-export function fitScoreMap(
-  matrix: ResponseMatrix,
-  rows: ArrayLike<number>,
-  theta: Float64Array,
-  bank: ItemBank,
-): MonotoneMap {
-  const count = new Float64Array(BINS);
-  const probability = new Float64Array(BINS);
-  const score = new Float64Array(BINS);
-  const predicted = new Float64Array(bank.count);
-  for (let k = 0; k < rows.length; k++) {
-    itemResponses(theta.subarray(k * bank.dims, (k + 1) * bank.dims), bank, predicted);
-    eachScore(matrix, [rows[k]!], (observed, _, i) => {
-      const bin = Math.min(BINS - 1, Math.floor(predicted[i]! * BINS));
-      count[bin]! += 1;
-      probability[bin]! += predicted[i]!;
-      score[bin]! += observed;
+export async function chooseDimension(
+  scenario: Scenario,
+  rows: readonly number[],
+  options: Omit<FitBankOptions, "dims" | "shrinkage"> & { readonly replicates: ArrayLike<number> },
+): Promise<{ dims: number; dimensionErrors: DimensionError[] }> {
+  const groups = [...new Set(rows.map((m) => options.replicates[m]!))];
+  if (groups.length < 10) return { dims: 1, dimensionErrors: [] };
+  const isHeld = new Set(groups.filter((_, order) => order % 5 === 0));
+  const [held, kept] = [true, false].map((side) => rows.filter((m) => isHeld.has(options.replicates[m]!) === side));
+  const random = options.random.fork("dimension");
+  const errors: DimensionError[] = [];
+  for (const dims of DIMENSION_CANDIDATES) {
+    if (dimsFor(dims, kept!.length) !== dims) continue;
+    const trained = await fitBank(scenario, kept!, {
+      ...options,
+      dims,
+      shrinkage: DISCRIMINATION_SHRINKAGE,
+      random: random.fork(`${dims} dimensions`),
     });
+    errors.push({ dims, error: validationError(scenario, held!, trained) });
   }
-  const blocks: { weight: number; x: number; y: number }[] = [];
-  for (let bin = 0; bin < BINS; bin++) {
-    if (count[bin] === 0) continue;
-    let block = { weight: count[bin]!, x: probability[bin]! / count[bin]!, y: score[bin]! / count[bin]! };
-    for (let last = blocks.at(-1); last && last.y >= block.y; last = blocks.at(-1)) {
-      const weight = last.weight + block.weight;
-      block = {
-        weight,
-        x: (last.weight * last.x + block.weight * block.x) / weight,
-        y: (last.weight * last.y + block.weight * block.y) / weight,
-      };
-      blocks.pop();
+  const best = errors.reduce((least, candidate) => (candidate.error < least.error ? candidate : least));
+  return { dims: best.dims, dimensionErrors: errors };
+}
+
+/**
+ * How well a calibration predicts held-out models: abilities from the even items, then the mean over models of the weighted
+ * mean prediction's absolute error on the odd items.
+ * @returns a fraction; Infinity where no model can be compared
+ */
+function validationError(
+  { matrix, weights }: Pick<Scenario, "matrix" | "weights">,
+  held: readonly number[],
+  { bank, scoreMap, abilities }: CalibratedScenario,
+): number {
+  const prior = scaledPrior(abilities.mean, abilities.covariance, 2); // half of all items are answered: the scale hardly matters
+  const gaps: number[] = [];
+  const even = Array.from({ length: Math.ceil(bank.count / 2) }, (_, k) => 2 * k);
+  for (const model of held) {
+    const gathered = gatherItems({ bank, items: even, scores: even.map((i) => scoreAt(matrix, model, i)) });
+    if (gathered === null) continue;
+    const predicted = predictedScores(mapAbility(gathered.bank, gathered, prior).theta, bank, scoreMap);
+    let gap = 0;
+    let mass = 0;
+    for (let i = 1; i < bank.count; i += 2) {
+      const score = scoreAt(matrix, model, i);
+      if (Number.isNaN(score)) continue;
+      gap += weights[i]! * (predicted[i]! - score);
+      mass += weights[i]!;
     }
-    blocks.push(block);
+    if (mass > 0) gaps.push(Math.abs(gap / mass));
   }
-  const knots = blocks.length > 0 ? blocks : [{ x: 0.5, y: 0.5 }];
-  return { x: Float64Array.from(knots, ({ x }) => x), y: Float64Array.from(knots, ({ y }) => y) };
+  return gaps.length > 0 ? mean(gaps) : Infinity;
 }

@@ -106,13 +106,7 @@ async function readState(path: string): Promise<CalibrationState | Calibration |
       evaluations: evaluations!,
     };
     if (ended === 0) return { ...state, round: value! };
-    return {
-      ...state,
-      dims: aMean.length,
-      value: value!,
-      gradientNorm: gradientNorm!,
-      converged: converged === 1,
-    };
+    return { ...state, dims: aMean.length, value: value!, gradientNorm: gradientNorm!, converged: converged === 1 };
   } catch (cause) {
     throw new AnchorEvalError("invalid_data", `the checkpoint ${path} isn't whole: delete it, and fit again`, {
       cause,

@@ -64,7 +64,6 @@ export function generalAbilities(scenarios: readonly ScenarioAbilities[], random
   let loadings = principal(whitened, general, random);
   for (let round = 0; round < EM_ROUNDS; round++) loadings = emStep(whitened, general, loadings, blocks);
   return {
-    /** G. */
     general,
     /** L of every scenario, D×G row-major, with Σ − LLᵀ positive definite. */
     loadings: blocks.map((block, s) =>
@@ -228,7 +227,6 @@ export function abilityPriors({ scenarios, common }: LinkedScenarios, scale: num
 
 export type AbilityPriors = ReturnType<typeof abilityPriors>;
 
-/** Rows of the sources of all scenarios. */
 function inAll(scenarios: readonly CalibratedScenario[]): number[] {
   const others = scenarios.slice(1).map(({ rows }) => new Set(rows));
   return scenarios[0]!.rows.filter((row) => others.every((rows) => rows.has(row)));

@@ -1,6 +1,6 @@
 import { threadBackend } from "../backends/resolve-backend.ts";
 import { receivedMethod } from "../methods/method.ts";
-import { answerInputs, threadData } from "../threads/answer-inputs.ts";
+import { answerInputs, threadData } from "../threads/run-on-threads.ts";
 import { computeFold, type Fold, type FoldNote, type FoldThreadData } from "./folds.ts";
 import type { HeldOutTable } from "./held-out.ts";
 import { receivedObservers } from "./observer.ts";

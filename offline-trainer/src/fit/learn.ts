@@ -124,7 +124,7 @@ async function chosenModel(
   const asked = asAsked(settings, rows.length);
   let model = asked;
   if (settings.dims === "auto") {
-    const { chooseDimension } = await import("../calibrate/choose-dimension.ts");
+    const { chooseDimension } = await import("../calibrate/bank.ts");
     model = { ...asked, ...(await chooseDimension(scenario, rows, options)) };
   }
   if (settings.search === 0 || designSearch === undefined) return model;

@@ -1,10 +1,10 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import { excluding, type AnchorInput, type PreparedAnchors } from "../anchors/anchor-method.ts";
-import { mean as meanOf, total } from "../numeric/statistics.ts";
+import { mean as meanOf, variance } from "../numeric/statistics.ts";
 import { itemColumns, weightedScores, type ItemColumns } from "./item-columns.ts";
 
 /** Rules that exclude items, in the order of application. */
-export const FILTER_RULES = ["constant", "tooEasy", "unrelated", "sameText", "redundant"] as const;
+export const FILTER_RULES = ["constant", "tooEasy", "unrelated", "sameText"] as const;
 type FilterRule = (typeof FILTER_RULES)[number];
 
 export interface FilterLimits {
@@ -13,8 +13,6 @@ export interface FilterLimits {
   readonly mostAccuracy: number;
   /** |point-biserial correlation| with the full score below which an item is unrelated to it. */
   readonly leastCorrelation: number;
-  /** Correlation with an earlier item's scores above which an item is redundant; 1 excludes none. */
-  readonly mostRedundancy: number;
 }
 
 export type FilteredItems = ReturnType<typeof coarseFilter>;
@@ -53,14 +51,15 @@ export function chooseScreened(
   return {
     draw: () => ({ sets, nested: false }),
     second: () => new Map(Array.from(sets, ([size, first]) => [size, second(size, first)])),
-    notes: () => Promise.resolve({ filtered: { pool: pool.length, dropped, needed } }),
+    // Manifests count items that rank models alike, too: none is excluded for that.
+    notes: () => Promise.resolve({ filtered: { pool: pool.length, dropped: { ...dropped, redundant: 0 }, needed } }),
   };
 }
 
 /**
- * The coarse filter of EssenceBench: excludes items that hardly vary, that nearly all models answer correctly, that don't
- * correlate with the full score, and all but the first of those with the same text or redundant answers. Each rule
- * excludes its clearest cases first, and none where fewer than `least` items would pass.
+ * The coarse filter of EssenceBench, without its search for items that rank models alike: excludes items that hardly vary,
+ * that nearly all models answer correctly, that don't correlate with the full score, and all but the first of those with
+ * the same text. Each rule excludes its clearest cases first, and none where fewer than `least` items would pass.
  * @param copies - groups of duplicate items
  * @see arXiv 2510.10457, §3
  */
@@ -74,7 +73,7 @@ export function coarseFilter(
   const { items } = columns;
   const { mean, deviation, correlation } = itemMoments(columns, full);
   const left = new Set(Array(items).keys());
-  const dropped: Record<FilterRule, number> = { constant: 0, tooEasy: 0, unrelated: 0, sameText: 0, redundant: 0 };
+  const dropped: Record<FilterRule, number> = { constant: 0, tooEasy: 0, unrelated: 0, sameText: 0 };
   const needed = new Set<number>();
   const drop = (rule: FilterRule, caught: readonly number[]): void => {
     for (const item of caught) {
@@ -95,7 +94,6 @@ export function coarseFilter(
   drop("unrelated", below(correlation.map(Math.abs), limits.leastCorrelation));
   const repeated = (group: readonly number[]): number[] => group.filter((item) => left.has(item)).slice(1);
   drop("sameText", copies.flatMap(repeated));
-  if (limits.mostRedundancy < 1) drop("redundant", redundantItems(columns, [...left], limits.mostRedundancy));
   return {
     /** Ascending. */
     pool: Uint32Array.from(left),
@@ -109,7 +107,7 @@ export function coarseFilter(
 /** Mean and standard deviation of every item's scores, and their correlation with the full score; 0 where either is constant. */
 function itemMoments({ models, items, scores }: ItemColumns, full: Float64Array) {
   const centre = meanOf(full);
-  const spread = Math.sqrt(meanOf(full.map((value) => (value - centre) ** 2)));
+  const spread = Math.sqrt(variance(full));
   const mean = new Float64Array(items);
   const deviation = new Float64Array(items);
   const correlation = new Float64Array(items);
@@ -125,33 +123,4 @@ function itemMoments({ models, items, scores }: ItemColumns, full: Float64Array)
     if (deviation[i]! > 0 && spread > 0) correlation[i] = product / models / (deviation[i]! * spread);
   }
   return { mean, deviation, correlation };
-}
-
-/**
- * Items whose scores correlate with those of an earlier item that stays by more than `most` (Pearson): of a group that is
- * answered alike the first one stays.
- * @param candidates - items, in the order of precedence; an item without variance is never redundant
- */
-export function redundantItems({ models, scores }: ItemColumns, candidates: readonly number[], most: number): number[] {
-  const kept: Float64Array[] = [];
-  const redundant: number[] = [];
-  for (const item of candidates) {
-    const column = standardised(scores.subarray(item * models, (item + 1) * models));
-    if (column !== null && kept.some((other) => product(column, other) > most)) redundant.push(item);
-    else if (column !== null) kept.push(column);
-  }
-  return redundant;
-}
-
-/** (y − ȳ)/‖y − ȳ‖; null where y doesn't vary. */
-function standardised(values: Float64Array): Float64Array | null {
-  const mean = meanOf(values);
-  const norm = Math.sqrt(total(values.map((value) => (value - mean) ** 2)));
-  return norm > 0 ? values.map((value) => (value - mean) / norm) : null;
-}
-
-function product(x: Float64Array, y: Float64Array): number {
-  let sum = 0;
-  for (let m = 0; m < x.length; m++) sum += x[m]! * y[m]!;
-  return sum;
 }

@@ -13,10 +13,10 @@ const METHODS = {
     settings: { ...DEFAULT_SETTINGS, selection: "random", estimator: "anchor-mean", linked: false },
     anchors: await loadAnchorMethod("random"),
   }),
-  tinybenchmarks: async () => (await import("./tinybenchmarks/index.ts")).tinybenchmarks,
-  essence: async () => (await import("./essence/index.ts")).essence,
-  metabench: async () => (await import("./metabench/index.ts")).metabench,
-  sublime: async () => (await import("./sublime/index.ts")).sublime,
+  tinybenchmarks: async () => (await import("./kmeans/index.ts")).tinybenchmarks,
+  essence: async () => (await import("./essence/anchors.ts")).essence,
+  metabench: async () => (await import("./metabench/design-search.ts")).metabench,
+  sublime: async () => (await import("./sublime/anchors.ts")).sublime,
 } as const satisfies Readonly<Record<string, () => Promise<Method>>>;
 
 /** Ways to choose anchors by name. */

@@ -8,10 +8,7 @@ export const LAMBDA_RULES = ["learned", "reference"] as const;
 
 export type LambdaRule = (typeof LAMBDA_RULES)[number];
 
-/**
- * The inputs of a score map: the anchors' mean; or that, the ability, and all scenarios' of both; or there is
- * none.
- */
+/** The inputs of a score map: the anchors' mean; or that, the ability, and all scenarios' of both; or there is none. */
 export const SCORE_MAPS = ["none", "mean", "additive"] as const;
 export type ScoreMapKind = (typeof SCORE_MAPS)[number];
 

@@ -75,9 +75,7 @@ export async function writeBundleFolder(
     for (const name of others) if (!files.has(name as BundleFileName)) await rm(join(folder, name), { recursive: true, force: true }); // prettier-ignore
   } catch (cause) {
     if (cause instanceof AnchorEvalError) throw cause;
-    throw new AnchorEvalError("unavailable", `${folder} could not be written: ${whyNot(cause)}`, {
-      cause,
-    });
+    throw new AnchorEvalError("unavailable", `${folder} could not be written: ${whyNot(cause)}`, { cause });
   }
   return before && before.compare(files.get("manifest.json")!) !== 0 ? `sha256:${sha256Hex(before)}` : null;
 }

@@ -207,7 +207,6 @@ function key(served: EstimatorId, shown: readonly EstimatorId[]): KeyEntry[] {
   ];
 }
 
-/** The estimators that have a line. */
 function shownEstimators({ estimators }: SplitErrors): EstimatorId[] {
   return estimatorsOf(estimators).filter((id) => !LEFT_OUT.includes(id));
 }

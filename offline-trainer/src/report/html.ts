@@ -67,7 +67,6 @@ export function panels(list: readonly Panel[]): Html {
   </div>`;
 }
 
-/** A figure with a caption that explains it. */
 export function figure(caption: Html, ...content: readonly (Html | null)[]): Html {
   return html`<figure>
     <figcaption>${caption}</figcaption>
@@ -75,7 +74,6 @@ export function figure(caption: Html, ...content: readonly (Html | null)[]): Htm
   </figure>`;
 }
 
-/** A section of the page. */
 export function section(id: string, title: string, ...content: readonly (Html | null)[]): Html {
   return html`<section id="${id}" aria-labelledby="${id}-title">
     <h2 id="${id}-title">${title}</h2>
@@ -112,7 +110,6 @@ const LINES = {
   dashed: html`<path d="M1 7H27" stroke-width="1.6" stroke-dasharray="4 3" />`,
 };
 
-/** The key of a figure. */
 export function legend(entries: readonly KeyEntry[]): Html {
   return html`<ul class="key">
     ${entries.map(

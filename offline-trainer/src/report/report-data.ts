@@ -5,7 +5,6 @@ import type { Html } from "./html.ts";
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-/** The data of all parts of the report. */
 export type ReportData = ReturnType<typeof reportData>;
 
 /** One scenario with everything fitted for it. */
@@ -46,7 +45,6 @@ export function reportData({ parts, content }: Fit) {
       bank,
       /** Models that it was calibrated on. */
       models: rows.length,
-      /** By form. */
       blends: blends.get(id)!,
       content: content.scenarios[s]!,
     };

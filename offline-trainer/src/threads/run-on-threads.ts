@@ -1,6 +1,6 @@
-import { Worker } from "node:worker_threads";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { receivedError, type ThreadInput, type ThreadReply, type ThreadStart, untilOutside } from "./messages.ts";
+import { Worker, parentPort, workerData } from "node:worker_threads";
+import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval/internal/core/errors";
+import { setTimeout as wait } from "node:timers/promises";
 
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */
@@ -79,4 +79,103 @@ export async function runOnThreads<Output, Note = never>(
     );
   }
   return outputs;
+}
+
+/** Data that a pool gives a thread at its start. */
+interface ThreadStart {
+  readonly data: unknown;
+  readonly lock: ThreadLock;
+}
+
+interface ThreadInput {
+  readonly index: number;
+  readonly input: unknown;
+}
+
+/** A thread's reply to an input: notes on the way, and in the end its output or its error. */
+type ThreadReply<Output, Note> = { readonly index: number } & (
+  { readonly note: Note } | { readonly output: Output } | { readonly error: SentError }
+);
+
+/** An error as it is sent from a thread: a copy of the class's own would lose its code. */
+export interface SentError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  /** Null for what isn't an AnchorEvalError. */
+  readonly code: AnchorEvalErrorCode | null;
+  readonly issues: readonly Issue[];
+}
+
+export function sentError(thrown: unknown): SentError {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const { name, message, stack } = error;
+  const { code, issues } = error instanceof AnchorEvalError ? error : { code: null, issues: [] };
+  return { name, message, stack, code, issues };
+}
+
+/** The error that was thrown in the thread, with its code and the stack that it had there. */
+export function receivedError({ name, message, stack, code, issues }: SentError): Error {
+  const error = code === null ? new Error(message) : new AnchorEvalError(code, message, { issues });
+  error.name = name;
+  if (stack !== undefined) error.stack = stack;
+  return error;
+}
+
+/**
+ * Keeps a thread from being ended amid native code, which would end the whole process: ONNX Runtime aborts when it comes
+ * back into a thread that is going. Two words that a thread shares with its pool: whether it is to stop, and in how many
+ * sections it is.
+ */
+type ThreadLock = Int32Array;
+
+/** The words of a lock. */
+export const [STOP, INSIDE] = [0, 1];
+/** Between two looks at the lock. @unit milliseconds */
+const PAUSE = 2;
+
+/**
+ * The pool's side: from now on the thread enters no section.
+ * @param gone - whether the thread has ended by itself
+ * @returns when it is in none, and may be ended
+ */
+async function untilOutside(lock: ThreadLock, gone: () => boolean): Promise<void> {
+  Atomics.store(lock, STOP, 1);
+  while (Atomics.load(lock, INSIDE) > 0 && !gone()) await wait(PAUSE);
+}
+
+/** The data that all threads of the pool got once. */
+export function threadData(): unknown {
+  return (workerData as ThreadStart).data;
+}
+
+/** Does work that the thread must not be ended in, as native code: where it is to end, the work never begins. */
+export async function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
+  const { lock } = workerData as ThreadStart;
+  Atomics.add(lock, INSIDE, 1);
+  try {
+    if (Atomics.load(lock, STOP) === 0) return await work();
+  } finally {
+    Atomics.sub(lock, INSIDE, 1);
+  }
+  return new Promise(() => undefined);
+}
+
+/**
+ * The other end of `runOnThreads`, called once by the script of a thread: computes what it is sent, one at a time.
+ * @param compute - gets one of `inputs` and gives its output, or a promise of it, by the types that the other end has;
+ * `say` sends a note on the way
+ */
+export function answerInputs(compute: (input: never, say: (note: unknown) => void) => unknown): void {
+  const port = parentPort!;
+  const reply = (message: ThreadReply<unknown, unknown>): void => port.postMessage(message);
+  port.on("message", ({ index, input }: ThreadInput) => {
+    void (async () => {
+      try {
+        reply({ index, output: await compute(input as never, (note) => reply({ index, note })) });
+      } catch (error) {
+        reply({ index, error: sentError(error) });
+      }
+    })();
+  });
 }

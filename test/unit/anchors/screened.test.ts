@@ -10,7 +10,7 @@ import {
 } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
-import { drawNested, nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
+import { drawNested, nestedLevels, stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
 import {
   bestProposal,
   krigingVariance,
@@ -18,7 +18,6 @@ import {
   purposiveShare,
   screened,
 } from "../../../offline-trainer/src/anchors/screened.ts";
-import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
 import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
 import { drawnFeatures } from "./drawn-features.ts";

@@ -1,8 +1,11 @@
 import onnxProto from "onnx-proto";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, test } from "vitest";
-import { ELEMENT_TYPES, encodeOnnxModel } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
-import { objectiveGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
+import {
+  ELEMENT_TYPES,
+  encodeOnnxModel,
+  objectiveGraph,
+} from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 import { decodeModel as decode } from "./decode-model.ts";
 

@@ -2,8 +2,7 @@ import { scaledPrior } from "anchoreval/internal/core/ability/prior";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { calibrate, type CalibrateOptions } from "../../../offline-trainer/src/calibrate/calibrate.ts";
-import type { FixedItems } from "../../../offline-trainer/src/calibrate/fixed-items.ts";
+import { calibrate, type CalibrateOptions, type FixedItems } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { correlation, simulatedResponses } from "./simulated-responses.ts";
 

@@ -2,8 +2,7 @@ import { estimateFromAnchors, loadBundle, type Responses, AnchorEvalError } from
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { nestedLevels } from "../../../offline-trainer/src/anchors/nested-samples.ts";
-import { tilted, tiltedWeights } from "../../../offline-trainer/src/anchors/tilted.ts";
+import { nestedLevels, tilted, tiltedWeights } from "../../../offline-trainer/src/anchors/stratified.ts";
 import { bundleFiles, fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import {
   evenForm,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { coarseFilter, FILTER_RULES, redundantItems } from "../../../offline-trainer/src/methods/coarse-filter.ts";
+import { coarseFilter, FILTER_RULES } from "../../../offline-trainer/src/methods/coarse-filter.ts";
 import { ESSENCE_LIMITS } from "../../../offline-trainer/src/methods/essence/anchors.ts";
 import { itemColumns, weightedScores } from "../../../offline-trainer/src/methods/item-columns.ts";
 import { drawnColumns } from "./drawn-columns.ts";
@@ -14,7 +14,7 @@ const answers = [
   above(10),
   above(10), // the fifth once more
   above(30),
-  above(20).map((score) => 0.9 * score), // correlates with the first one by 1
+  above(20).map((score) => 0.9 * score),
 ];
 const columns = itemColumns((item) => answers[item]!, answers.length);
 const full = weightedScores(columns, new Float64Array(8).fill(1 / 8));
@@ -22,22 +22,16 @@ const limits = { ...ESSENCE_LIMITS, leastCorrelation: 0.3 };
 
 describe("the coarse filter", () => {
   test("leaves out each kind, counts it under the first rule that it breaks, and keeps the first of those alike", () => {
-    const { pool, dropped, needed } = coarseFilter(columns, full, [[4, 5]], { ...limits, mostRedundancy: 0.99 }, 1);
-    expect(Array.from(pool)).toEqual([0, 4, 6]);
-    expect(dropped).toEqual({ constant: 1, tooEasy: 1, unrelated: 1, sameText: 1, redundant: 1 });
+    const { pool, dropped, needed } = coarseFilter(columns, full, [[4, 5]], limits, 1);
+    expect(Array.from(pool)).toEqual([0, 4, 6, 7]);
+    expect(dropped).toEqual({ constant: 1, tooEasy: 1, unrelated: 1, sameText: 1 });
     expect(needed).toBe(0);
-  });
-
-  test("looks for no items answered alike by default", () => {
-    const { pool, dropped } = coarseFilter(columns, full, [], limits, 1);
-    expect(Array.from(pool)).toEqual([0, 4, 5, 6, 7]);
-    expect(dropped.redundant).toBe(0);
   });
 
   test("leaves as many as are needed, its clearest cases going first, and says how many it had to keep", () => {
     const { pool, dropped, needed } = coarseFilter(columns, full, [[4, 5]], limits, 6);
     expect(Array.from(pool)).toEqual([0, 3, 4, 5, 6, 7]);
-    expect(dropped).toEqual({ constant: 1, tooEasy: 1, unrelated: 0, sameText: 0, redundant: 0 });
+    expect(dropped).toEqual({ constant: 1, tooEasy: 1, unrelated: 0, sameText: 0 });
     expect(needed).toBe(3 - 1); // of the one that is unrelated and the copy
     expect(coarseFilter(columns, full, [], limits, 8).pool.length).toBe(8);
   });
@@ -51,10 +45,4 @@ describe("the coarse filter", () => {
       expect(pool.length).toBeGreaterThanOrEqual(least);
     }
   });
-});
-
-test("redundantItems: those that correlate with one that stays; what doesn't vary is none", () => {
-  expect(redundantItems(columns, [0, 1, 4, 5, 6, 7], 0.99)).toEqual([5, 7]);
-  expect(redundantItems(columns, [7, 5, 4, 1, 0], 0.99)).toEqual([4, 0]);
-  expect(redundantItems(columns, [0, 4, 7], 0.5)).toEqual([4, 7]); // items 0 and 4 correlate by .577
 });

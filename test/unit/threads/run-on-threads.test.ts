@@ -8,7 +8,7 @@ const folder = tempFolder();
 
 /** A thread's script, on the built package. */
 function script(name: string, body: string): URL {
-  const built = new URL("../../../offline-trainer/dist/offline-trainer/src/threads/answer-inputs.js", import.meta.url);
+  const built = new URL("../../../offline-trainer/dist/offline-trainer/src/threads/run-on-threads.js", import.meta.url);
   const core = new URL("../../../sdk/dist/sdk/core/errors.js", import.meta.url);
   const lines = [
     'import { threadId } from "node:worker_threads";',

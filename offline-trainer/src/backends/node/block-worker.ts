@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
-import { sentError } from "../../threads/messages.ts";
+import { sentError } from "../../threads/run-on-threads.ts";
 import { blockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
 import type { ThreadReply } from "./onnx-node-backend.ts";
 

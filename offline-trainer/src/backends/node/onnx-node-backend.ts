@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
-import { receivedError, type SentError } from "../../threads/messages.ts";
+import { receivedError, type SentError } from "../../threads/run-on-threads.ts";
 import type { EvaluationArrays, LaneRunner, LaneTask } from "../onnx/block-runner.ts";
 import { onnxBackend, type OnnxBackendOptions } from "../onnx/onnx-backend.ts";
 

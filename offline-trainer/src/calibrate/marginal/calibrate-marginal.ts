@@ -3,8 +3,7 @@ import { logit } from "anchoreval/internal/core/numeric/functions";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import { dot } from "../lbfgs.ts";
 import { findMaximum, type MarginalStep } from "./ascend.ts";
-import { PRIORS } from "./priors.ts";
-import { type Curves, type MarginalModel, prepareProblem, type Problem } from "./problem.ts";
+import { PRIORS, type Curves, type MarginalModel, prepareProblem, type Problem } from "./problem.ts";
 
 export interface MarginalOptions {
   readonly model: MarginalModel;

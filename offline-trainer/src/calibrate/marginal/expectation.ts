@@ -1,7 +1,6 @@
 import type { CodedResponses } from "../../matrix/code-responses.ts";
-import { curveTables } from "./curve-tables.ts";
+import { curveTables, type Grid, placeOf } from "./curve-tables.ts";
 import type { Curves, Problem } from "./problem.ts";
-import { type Grid, placeOf } from "./grid.ts";
 
 /** Densities this far below a posterior's peak, in nats, count as 0: e⁻³⁶ is below float64's last digit. */
 const NEGLIGIBLE = 36;

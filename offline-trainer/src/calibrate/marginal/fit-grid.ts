@@ -1,6 +1,6 @@
 import type { Curves, Problem } from "./problem.ts";
 import { expectation, type Expectation, type PosteriorBounds } from "./expectation.ts";
-import { denseGrid, evenGrid } from "./grid.ts";
+import { denseGrid, evenGrid } from "./curve-tables.ts";
 
 /**
  * Points to a standard deviation of the posteriors of a new grid; {@link LEAST} will do at the end

@@ -8,11 +8,18 @@ import { fitBank, type ResponseModel } from "../../calibrate/bank.ts";
 import type { Scenario } from "../../matrix/benchmark.ts";
 import { sourceSplits } from "../../matrix/source-splits.ts";
 import { mean } from "../../numeric/statistics.ts";
-import type { AnchoredScenario, DesignSearch, DesignSearchOptions, FoundDesign } from "../method.ts";
+import type { AnchoredScenario, DesignSearch, DesignSearchOptions, FoundDesign, Method } from "../method.ts";
 import type { Split } from "../../matrix/splits.ts";
-import { ABILITY_SCORES, mappedScenario, fitOwnMap } from "../score-maps/mapped-answers.ts";
-import { informationPool, informedAnchors } from "./anchors.ts";
-import { type AnchorDesign, DEFAULT_DESIGN, INFORMATION_GRIDS } from "./information.ts";
+import { ABILITY_SCORES, mappedScenario, fitOwnMap, additiveMaps } from "../score-maps/form-score-maps.ts";
+import {
+  informationPool,
+  informedAnchors,
+  type AnchorDesign,
+  DEFAULT_DESIGN,
+  INFORMATION_GRIDS,
+  informationAnchors,
+} from "./anchors.ts";
+import { DEFAULT_SETTINGS } from "../settings.ts";
 
 interface DesignCandidate extends AnchorDesign, Pick<ResponseModel, "irtModel"> {}
 
@@ -175,3 +182,27 @@ export async function searchSpace<Candidate extends object>(
   }
   return { best, error, judged: tried.size };
 }
+
+/**
+ * Items that are informative over the abilities, and an additive model of their mean, the ability and the other
+ * scenarios'.
+ * @see Kipnis et al. (2025), metabench, ICLR
+ */
+export const metabench: Method = {
+  name: "metabench",
+  summary: "screening, the most informative items, an additive model of scores and abilities",
+  settings: {
+    ...DEFAULT_SETTINGS,
+    selection: "fisher-information",
+    estimator: "score-map",
+    scoreMap: "additive",
+    irtModel: "2pl",
+    estimation: "marginal",
+    dims: 1,
+    search: 16,
+  },
+  authorsModels: 5000,
+  anchors: informationAnchors,
+  designSearch: informationDesign,
+  scoreMaps: additiveMaps,
+};

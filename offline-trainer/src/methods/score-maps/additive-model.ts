@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { addGram, cholesky, choleskyInverse, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { symmetricEigen } from "../../numeric/eigen.ts";
-import { mean } from "../../numeric/statistics.ts";
+import { mean, variance } from "../../numeric/statistics.ts";
 import { basisRows, bendingPenalty, cubicBSplines, type SmoothCurve, splineCurve } from "./b-splines.ts";
 import { distinctValues, LEAST_POINTS, quantiles, straightCurve } from "./penalised-spline.ts";
 
@@ -57,7 +57,7 @@ function termBasis(x: Float64Array, pieces: number): TermBasis | null {
   const different = distinctValues(x);
   if (different.length < 2) return null;
   const centre = mean(x);
-  const deviation = Math.sqrt(mean(x.map((value) => (value - centre) ** 2)));
+  const deviation = Math.sqrt(variance(x));
   const line = { width: 1, rows: x.map((value) => (value - centre) / deviation) };
   if (different.length < LEAST_POINTS)
     return {

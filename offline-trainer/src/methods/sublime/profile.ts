@@ -1,6 +1,6 @@
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ItemColumns } from "../item-columns.ts";
-import { clusterPoints, type Points } from "../kmeans/clusters.ts";
+import { clusterPoints, type Points } from "../kmeans/index.ts";
 
 /** Clusters of items at most; one for ten items. */
 const CLUSTERS = 20;

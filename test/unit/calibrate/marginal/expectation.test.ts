@@ -8,7 +8,7 @@ import {
   sumOverModels,
 } from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
 import { fitGrid, gridFits } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
-import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/grid.ts";
+import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/curve-tables.ts";
 import {
   type Curves,
   MARGINAL_MODELS,

@@ -4,7 +4,7 @@ import { fitGrid } from "../../../../offline-trainer/src/calibrate/marginal/fit-
 import {
   marginalObjective,
   type MarginalObjective,
-} from "../../../../offline-trainer/src/calibrate/marginal/objective.ts";
+} from "../../../../offline-trainer/src/calibrate/marginal/ascend.ts";
 import {
   curvesAt,
   type MarginalModel,

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import type { AnchorEvalErrorCode } from "anchoreval";
 import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { RecipeRow } from "../../../../offline-trainer/src/backtest/compare-methods.ts";
+import type { RecipeRow } from "../../../../offline-trainer/src/backtest/backtest.ts";
 import type { BacktestRow } from "../../../../offline-trainer/src/backtest/rows.ts";
 import { writeItems, writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import type { FormsDocument } from "../../../../features/forms/fit/write-forms.ts";
+import type { FormsDocument } from "../../../../features/forms/fit/summarize-forms.ts";
 import { type ItemTable, readItemTable, itemTableLines } from "../../../../offline-trainer/src/matrix/item-table.ts";
 import { writeWideCsv } from "../../../../offline-trainer/src/matrix/write-tables.ts";
 import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";

@@ -20,7 +20,7 @@ import {
   boardOf,
   untouchedRanking,
   untouchedRankings,
-} from "../../../../offline-trainer/src/methods/sublime/untouched-ranking.ts";
+} from "../../../../offline-trainer/src/methods/sublime/anchors.ts";
 import { kendall, pearson, spearman } from "../../../../offline-trainer/src/numeric/statistics.ts";
 import { largestDifference, readFixture } from "../../../support/fixture.ts";
 

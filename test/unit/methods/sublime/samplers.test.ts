@@ -2,7 +2,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { difficultyColumns, itemProfile } from "../../../../offline-trainer/src/methods/sublime/profile.ts";
-import { type Sampler, samplers } from "../../../../offline-trainer/src/methods/sublime/samplers.ts";
+import { type Sampler, samplers } from "../../../../offline-trainer/src/methods/sublime/choose-subset.ts";
 import { drawnColumns } from "../drawn-columns.ts";
 
 const ITEMS = 60;

@@ -6,7 +6,7 @@ import {
   adaptiveEvaluation,
   localAdaptive,
   type AdaptiveSource,
-} from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+} from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { adaptivePlan } from "anchoreval/internal/features/adaptive/sdk/adaptive-plan";
 import { type ItemPool, loadAdaptive } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import type { AdaptiveOptions, AdaptiveStep } from "anchoreval/internal/features/adaptive/sdk/types";

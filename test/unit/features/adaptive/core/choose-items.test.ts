@@ -3,8 +3,10 @@ import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemInformation, testInformation } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { chooseInformative, drawBatch, UNIFORM_SHARE } from "anchoreval/internal/features/adaptive/core/choose-items";
 import {
+  chooseInformative,
+  drawBatch,
+  UNIFORM_SHARE,
   type Population,
   populationAbilities,
   predictAnswers,

@@ -5,7 +5,7 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planTrials } from "anchoreval/internal/features/trials/sdk/plan-trials";
 import { describe, expect, test } from "vitest";
-import { localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { type ItemPool, loadAdaptive } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { itemsPrice, withinBudget } from "anchoreval/internal/features/adaptive/sdk/priced";
 import type { AdaptiveOptions, TrialItem } from "anchoreval/internal/features/adaptive/sdk/types";

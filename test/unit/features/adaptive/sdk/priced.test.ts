@@ -1,8 +1,8 @@
 import { encodeBundle } from "anchoreval/bundle";
-import { batchProbabilities } from "anchoreval/internal/features/adaptive/core/choose-items";
+import { batchProbabilities } from "anchoreval/internal/features/adaptive/core/population";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
-import { adaptiveEvaluation, localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-evaluation";
+import { adaptiveEvaluation, localAdaptive } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { type ItemPool, loadAdaptive } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { itemsPrice, pricedPool, withinBudget } from "anchoreval/internal/features/adaptive/sdk/priced";
 import { memorySource } from "../../../../support/memory-source.ts";

@@ -3,8 +3,7 @@ import { type ItemPool, itemPool } from "anchoreval/internal/features/adaptive/s
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { type Race, raceFromPool, type RaceOptions } from "anchoreval/internal/features/adaptive/sdk/race";
 import type { RaceCandidate } from "anchoreval/internal/features/adaptive/sdk/race-answers";
-import { raceOrder, roundItems, roundSample } from "anchoreval/internal/features/adaptive/sdk/race-order";
-import { raceField } from "anchoreval/internal/features/adaptive/sdk/race-evidence";
+import { raceOrder, roundItems, roundSample, raceField } from "anchoreval/internal/features/adaptive/sdk/race-rounds";
 import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elimination";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";

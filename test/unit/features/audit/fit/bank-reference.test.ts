@@ -1,7 +1,12 @@
 import { MeanSquares } from "anchoreval/internal/core/person-fit/statistics";
 import { describe, expect, test } from "vitest";
-import { abilityCovariances, itemAtFit, probabilities } from "../../../../../features/audit/fit/fitted-answers.ts";
-import { itemCovariance, itemLeverage } from "../../../../../features/audit/fit/item-covariance.ts";
+import {
+  abilityCovariances,
+  itemAtFit,
+  probabilities,
+  itemCovariance,
+  itemLeverage,
+} from "../../../../../features/audit/fit/fitted-answers.ts";
 import { type ItemFitTest, residualGroupsTest, sX2 } from "../../../../../features/audit/fit/item-fit.ts";
 import { abilityReliability, scoreReliability } from "../../../../../features/audit/fit/item-statistics.ts";
 import { answerLikeness } from "../../../../../features/audit/fit/near-copies.ts";

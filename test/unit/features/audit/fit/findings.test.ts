@@ -3,7 +3,7 @@ import type { Audit, ItemAudit, ScenarioAudit } from "../../../../../features/au
 import { auditCsv, auditLines, itemRecord } from "../../../../../features/audit/fit/audit-records.ts";
 import { auditSummary } from "../../../../../features/audit/fit/audit-summary.ts";
 import { auditedItems, type Reason, REASONS } from "../../../../../features/audit/fit/findings.ts";
-import type { KeyPosterior } from "../../../../../features/audit/fit/key-posterior.ts";
+import type { KeyPosterior } from "../../../../../features/audit/fit/key-audit.ts";
 import type { ItemCopy } from "../../../../../features/audit/fit/near-copies.ts";
 import { calibrationOf } from "./reference.ts";
 

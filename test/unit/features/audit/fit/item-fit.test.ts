@@ -4,8 +4,14 @@ import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import { calibrate } from "../../../../../offline-trainer/src/calibrate/calibrate.ts";
 import { correlationInterval } from "../../../../../features/audit/fit/audit-records.ts";
-import { abilityCovariances, fittedAnswers, itemAtFit } from "../../../../../features/audit/fit/fitted-answers.ts";
-import { itemCovariance, itemLeverage, parameterPrecision } from "../../../../../features/audit/fit/item-covariance.ts";
+import {
+  abilityCovariances,
+  fittedAnswers,
+  itemAtFit,
+  itemCovariance,
+  itemLeverage,
+  parameterPrecision,
+} from "../../../../../features/audit/fit/fitted-answers.ts";
 import {
   benjaminiHochberg,
   chiSquareTail,

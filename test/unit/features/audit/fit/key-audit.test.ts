@@ -6,14 +6,12 @@ import {
   keyAudit,
   meanLikeness,
   residualLikeness,
-} from "../../../../../features/audit/fit/key-audit.ts";
-import {
   CURVE_KINDS,
   type CurveKind,
   keyCurves,
   keyPosteriors,
   PLACES,
-} from "../../../../../features/audit/fit/key-posterior.ts";
+} from "../../../../../features/audit/fit/key-audit.ts";
 import { calibrationOf } from "./reference.ts";
 
 const grid = Float64Array.from({ length: 41 }, (_, k) => -4 + k / 5);

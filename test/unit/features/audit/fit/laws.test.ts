@@ -13,12 +13,10 @@ import {
   generalSlope,
   itemAtFit,
   probabilities,
-} from "../../../../../features/audit/fit/fitted-answers.ts";
-import {
   discriminationPrecision,
   itemCovariance,
   parameterPrecision,
-} from "../../../../../features/audit/fit/item-covariance.ts";
+} from "../../../../../features/audit/fit/fitted-answers.ts";
 import { residualGroupsTest, scoreDistribution, sX2, withoutItem } from "../../../../../features/audit/fit/item-fit.ts";
 import { answerLikeness } from "../../../../../features/audit/fit/near-copies.ts";
 import { symmetricEigen } from "../../../../../offline-trainer/src/numeric/eigen.ts";

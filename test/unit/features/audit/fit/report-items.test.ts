@@ -3,6 +3,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { Fit } from "../../../../../offline-trainer/src/fit/fit.ts";
 import { renderReport } from "../../../../../offline-trainer/src/report/render-report.ts";
 import { sampleFit } from "../../../report/sample-fit.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
+import { auditLeaderboard } from "../../../../../features/audit/fit/audit-leaderboard.ts";
+import { diagnoseFit } from "../../../../../features/audit/fit/report-items.ts";
+import { type AuditedItem, auditedItems } from "../../../../../features/audit/fit/findings.ts";
+import { DEFAULT_SETTINGS } from "../../../../../offline-trainer/src/methods/settings.ts";
 
 const HOSTILE = `<script>alert("1 & 2")</script>`;
 
@@ -63,4 +68,32 @@ describe("items worth auditing", () => {
     const fit = await sampleFit({ models: 20, scenarios: { only: 30 }, sizes: [10] });
     await expect(renderReport(fit, { signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
   });
+});
+
+/** What both tell: the reasons of every item, but those that its key's curve gives. */
+const told = (items: readonly AuditedItem[]): [string, string[]][] =>
+  items
+    .map(({ info, findings }): [string, string[]] => [
+      info.item_id,
+      findings.map(({ reason }) => reason).filter((reason) => reason !== "wrong-key" && reason !== "turning"),
+    ])
+    .sort(([one], [other]) => (one < other ? -1 : 1));
+
+test("a fit's items are judged as the audit judges them", async () => {
+  const { parts } = await sampleFit({ models: 80, scenarios: { only: 90 }, sizes: [10], odd: "What is the capital?" });
+  const scenarios = parts.flatMap(({ learned }) => learned.scenarios);
+  const { scenario, trained } = scenarios[0]!;
+  const audit = await auditLeaderboard(scenario.matrix, {
+    configuration: DEFAULT_SETTINGS,
+    dims: trained.bank.dims,
+    seed: 1,
+    backend: typescriptBackend,
+    heldOut: 0,
+  });
+  const shares: number[] = [];
+  const own = await diagnoseFit(scenarios, { onProgress: (done) => void shares.push(done) });
+  expect(told(own)).toEqual(told(auditedItems(audit)));
+  expect(own.filter(({ findings }) => findings.length > 0).length).toBeGreaterThanOrEqual(8);
+  expect(shares).toEqual([...shares].sort((x, y) => x - y));
+  expect(shares.at(-1)).toBe(1);
 });

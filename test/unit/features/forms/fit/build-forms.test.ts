@@ -13,8 +13,7 @@ import {
   type PoolDifficulty,
 } from "../../../../../features/forms/fit/difficulty.ts";
 import { itemPool, type ItemPool, joinKeys } from "../../../../../features/forms/fit/item-pool.ts";
-import { summarizeForms } from "../../../../../features/forms/fit/summarize-forms.ts";
-import { formsWords } from "../../../../../features/forms/fit/write-forms.ts";
+import { summarizeForms, formsWords } from "../../../../../features/forms/fit/summarize-forms.ts";
 import type { ItemTable } from "../../../../../offline-trainer/src/matrix/item-table.ts";
 import { type ResponseMatrix, submatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";

@@ -9,7 +9,7 @@ import {
   type Stratum,
   type TableCell,
 } from "../../../../../features/forms/fit/quotas.ts";
-import { apportion } from "../../../../../offline-trainer/src/numeric/apportion.ts";
+import { apportion } from "../../../../../offline-trainer/src/numeric/statistics.ts";
 
 /** A pool of 57 subjects in five buckets, about 14 000 items, subjects of very unlike size. */
 const LARGE: Stratum[] = Array.from({ length: 57 * 5 }, (_, k) => ({

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it, test } from "vitest";
 import { loggedContent, writeBundle } from "../../../../support/logged-bundle.ts";
-import type { HistoryNight } from "../../../../../features/gates/cli/history.ts";
+import type { HistoryNight } from "../../../../../features/gates/cli/check-history.ts";
 import { runCommand } from "../../../../support/run-command.ts";
 import { ROOT } from "../../../../support/source-imports.js";
 import { tempFolder } from "../../../../support/temp-folder.ts";

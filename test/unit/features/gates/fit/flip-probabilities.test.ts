@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { flipsFromRates, flipsFromRuns } from "../../../../../features/gates/fit/flip-probabilities.ts";
+import { flipsFromRates, flipsFromRuns } from "../../../../../features/gates/fit/gate-forms.ts";
 
 const random = createRandom("flips");
 const ITEMS = 400;

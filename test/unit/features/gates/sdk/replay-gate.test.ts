@@ -1,5 +1,5 @@
 import { loadBundle } from "anchoreval";
-import { replayGate } from "anchoreval/internal/features/gates/sdk/replay-gate";
+import { replayGate } from "anchoreval/internal/features/gates/sdk/replay-check";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";

@@ -1,5 +1,5 @@
 import { loadBundle, loadRouting, routeFromBundle, type BundleRouting } from "anchoreval";
-import type { RoutedQuestion } from "anchoreval/internal/features/routing/sdk/types";
+import type { RoutedQuestion } from "anchoreval/internal/features/routing/sdk/route-from-bundle";
 import { parseManifest } from "anchoreval/bundle";
 import { encodeManifest, sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { encodeSafetensors, decodeSafetensorsHeader, tensorData } from "anchoreval/internal/core/bundle/safetensors";

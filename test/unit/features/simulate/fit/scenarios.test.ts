@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { apportion } from "../../../../../offline-trainer/src/numeric/apportion.ts";
+import { apportion } from "../../../../../offline-trainer/src/numeric/statistics.ts";
 import { planScenarios, type ScenarioPlan } from "../../../../../features/simulate/fit/scenarios.ts";
 import { SIMULATE_DEFAULTS, type SimulateOptions } from "../../../../../features/simulate/fit/settings.ts";
 

@@ -1,2 +1,0 @@
-/** Forms for checks of one model again and again. */
-export { withGateForms } from "./gate-forms.ts";

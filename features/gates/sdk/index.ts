@@ -1,2 +1,0 @@
-/** Gates over nights. */
-export { gateFromAnchors, type GateOptions, type GateResult } from "./gate-from-anchors.ts";
