@@ -201,7 +201,7 @@ export function dimsFor(dims: number, models: number): number {
   return Math.max(1, Math.min(dims, Math.floor(models / 5)));
 }
 
-/** Bins of predicted probability that the map is fitted on; chosen, not measured. */
+/** Bins of predicted probability that the map is fitted on. */
 const BINS = 200;
 
 /**
