@@ -6,6 +6,7 @@ import { createGunzip } from "node:zlib";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { parsePythonJson } from "../logs/json.ts";
 import { chunkLines, HEAD_BYTES, isGzip, type LineBatch } from "../tables/chunk-lines.ts";
+import { DataIssues } from "../tables/data-issues.ts";
 import { type Answers, parseAnswers } from "../tables/parse-answers.ts";
 import type { ScoreOptions } from "../tables/score-reader.ts";
 import { settleFolder } from "./out-folder.ts";
@@ -135,11 +136,10 @@ export async function openBytes(path: string): Promise<RandomAccess> {
     return {
       byteLength: stats.size,
       read: async (begin, end) => {
-        if (!(end <= stats.size)) throw cutShort(path); // before room is made for what isn't there
+        if (!(end <= stats.size)) failShort(path); // before room is made for what isn't there
         const buffer = new ArrayBuffer(Math.max(0, end - begin));
         const { bytesRead } = await file.read(new Uint8Array(buffer), 0, buffer.byteLength, begin);
-        if (bytesRead === buffer.byteLength) return buffer;
-        throw cutShort(path);
+        return bytesRead === buffer.byteLength ? buffer : failShort(path);
       },
       close: () => file.close(),
     };
@@ -148,8 +148,6 @@ export async function openBytes(path: string): Promise<RandomAccess> {
   }
 }
 
-function cutShort(path: string): AnchorEvalError {
-  return new AnchorEvalError("invalid_data", `${path}: the file is cut short`, {
-    issues: [{ path: [path], code: "damaged", message: "the file is cut short" }],
-  });
+function failShort(path: string): never {
+  return new DataIssues(path).fail({}, "damaged", "the file is cut short");
 }
