@@ -2,8 +2,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { buildParallelForms } from "anchoreval-trainer/internal/features/forms/fit/build-forms";
-import { checkForms, type FormsCheck } from "anchoreval-trainer/internal/features/forms/fit/check-forms";
+import {
+  buildParallelForms,
+  checkForms,
+  type FormsCheck,
+} from "anchoreval-trainer/internal/features/forms/fit/build-forms";
 import {
   answeredDifficulty,
   type AnsweredDifficultyOptions,

@@ -1,7 +1,6 @@
 import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import { numbers, mean, total, variance } from "../../../offline-trainer/src/numeric/statistics.ts";
-import type { ParallelForms } from "./build-forms.ts";
-import type { FormsCheck } from "./check-forms.ts";
+import type { ParallelForms, FormsCheck } from "./build-forms.ts";
 import { curvesSummary, equatingSummary, pairSummaries } from "./form-curves.ts";
 import { marginCounts, marginDistance } from "./quotas.ts";
 import { sha256Text } from "anchoreval/internal/core/bundle/digest";

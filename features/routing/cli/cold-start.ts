@@ -1,4 +1,4 @@
-import type { Neighbours } from "anchoreval-trainer/internal/features/routing/fit/neighbours";
+import type { Neighbours } from "anchoreval-trainer/internal/features/routing/fit/forecasts";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../../../cli/src/program/command.ts";

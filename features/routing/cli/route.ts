@@ -1,7 +1,7 @@
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
 import { judgeRouting, routeCsv, routingSummary } from "anchoreval-trainer/internal/features/routing/fit/judge-routing";
-import { DEFAULT_NEIGHBOURS } from "anchoreval-trainer/internal/features/routing/fit/neighbours";
+import { DEFAULT_NEIGHBOURS } from "anchoreval-trainer/internal/features/routing/fit/forecasts";
 import {
   type QuestionChoice,
   RIGHT_RULES,

@@ -27,12 +27,19 @@ import {
   PROJECTION,
   projectTexts,
 } from "../../../offline-trainer/src/numeric/text-features.ts";
-import { neighbourPredictor, type Neighbours, evenlySpaced } from "./neighbours.ts";
+import {
+  neighbourPredictor,
+  type Neighbours,
+  evenlySpaced,
+  answerRegressions,
+  parameterChances,
+  parameterRidges,
+  REGRESSION_AXES,
+} from "./forecasts.ts";
 import { rightAnswers, type QuestionBank } from "./questions.ts";
 import { ownPlaces, principalAxes, ridgeVariances } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import { bestForecast, mostRight, scaleForecast, shareRight } from "./probability-scale.ts";
-import { answerRegressions, parameterChances, parameterRidges, REGRESSION_AXES } from "./regressions.ts";
 
 /** Items without answers, and the features that relate them to items with answers. */
 export interface ColdStartInput {

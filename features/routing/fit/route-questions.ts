@@ -6,10 +6,9 @@ import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/
 import type { ItemInfo, ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import type { QuestionFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
-import { neighbourForecasts } from "./neighbours.ts";
+import { neighbourForecasts, answerForecast, parameterForecast, REGRESSION_AXES } from "./forecasts.ts";
 import { bestForecast, mostRight, scaledProbabilities, scaleForecast } from "./probability-scale.ts";
 import { questionBank, rightThreshold, type Forecast, type RightRule } from "./questions.ts";
-import { answerForecast, parameterForecast, REGRESSION_AXES } from "./regressions.ts";
 
 /**
  * Methods of predicting answers to a question that nobody has answered from those that have been:

@@ -22,8 +22,7 @@ import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import { type BaseBundle, type BaseRecord, withBase } from "./base.ts";
 import { compareItems, type ItemChanges } from "./compare-items.ts";
 import { type EarlierAnchors, keepAnchors, type KeptAnchors } from "./keep-anchors.ts";
-import { linkScenario, type LinkedScenario } from "./link-bank.ts";
-import { linkVersionScores } from "./score-linking.ts";
+import { linkScenario, type LinkedScenario, linkVersionScores } from "./link-bank.ts";
 
 /** The data that link a new version to the scale of an old one. */
 interface LinkInput {

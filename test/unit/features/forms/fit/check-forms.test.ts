@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
-import { checkForms, type FormsCheck, heldOutModels } from "../../../../../features/forms/fit/check-forms.ts";
+import { checkForms, type FormsCheck, heldOutModels } from "../../../../../features/forms/fit/build-forms.ts";
 import { itemPool, joinKeys } from "../../../../../features/forms/fit/item-pool.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { modelFamilies } from "../../../../../offline-trainer/src/matrix/families.ts";

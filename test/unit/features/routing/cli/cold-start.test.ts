@@ -6,7 +6,7 @@ import { partOf } from "anchoreval/internal/core/bundle/part";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test } from "vitest";
 import { COLD_START_OPTIONS } from "../../../../../features/routing/cli/cold-start.ts";
-import { DEFAULT_NEIGHBOURS } from "../../../../../features/routing/fit/neighbours.ts";
+import { DEFAULT_NEIGHBOURS } from "../../../../../features/routing/fit/forecasts.ts";
 import { writeItems, writeWideCsv } from "../../../../../offline-trainer/src/matrix/write-tables.ts";
 import { submatrixOf, testPart } from "../../../../support/board-parts.ts";
 import { type CommandResult, filesOf, runCommand, runProgram } from "../../../../support/run-command.ts";

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { linkScores } from "../../../../../features/versions/fit/score-linking.ts";
+import { linkScores } from "../../../../../features/versions/fit/link-bank.ts";
 
 const newer = Float64Array.from({ length: 40 }, (_, m) => 0.2 + 0.015 * m);
 

@@ -1,6 +1,6 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { nearestQuestions, neighbourPredictor } from "../../../../../features/routing/fit/neighbours.ts";
+import { nearestQuestions, neighbourPredictor } from "../../../../../features/routing/fit/forecasts.ts";
 import { sparseRows, transposed, unitRows } from "../../../../../offline-trainer/src/numeric/sparse-rows.ts";
 
 const N = 60;
