@@ -27,7 +27,7 @@ export interface R2SweepBucket extends R2StoreBucket {
 }
 
 /** A page of keys, as R2 lists them. */
-type R2Listing<More = object> = {
+export type R2Listing<More = object> = {
   readonly objects: ({ readonly key: string } & More)[];
   readonly delimitedPrefixes: string[];
 } & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });

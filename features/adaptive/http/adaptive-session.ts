@@ -24,7 +24,6 @@ export interface SignedSession {
   readonly session: AdaptiveSession;
 }
 
-/** A name and an expiry for a new session. */
 export function newSession(now: number): Pick<SignedSession, "id" | "expires"> {
   return { id: crypto.randomUUID(), expires: now + LIFETIME };
 }

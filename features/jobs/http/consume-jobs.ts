@@ -78,7 +78,7 @@ async function handleMessage(
 type ResultOf = (line: string, index: number) => BatchLine<AnyEstimate> | Promise<BatchLine<AnyEstimate>>;
 
 async function estimator(bundles: BundleReader, { benchmark, version, digest }: Job): Promise<ResultOf> {
-  const opened = await bundles.warnedBundle({ benchmark, version });
+  const opened = await bundles.open({ benchmark, version });
   if (opened.bundle.digest !== digest)
     throw new AnchorEvalError("bundle_corrupt", `${benchmark}@${version} is no longer ${digest}`);
   return (line, index) => estimateLine(opened, line, index);

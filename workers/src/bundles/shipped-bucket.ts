@@ -10,9 +10,7 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** shipped/objects.json: the bundles that come along, as they would lie in the bucket. The objects themselves lie beside. */
 export interface ShippedObjects {
-  /** By key. */
   readonly objects: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
-  /** By benchmark. */
   readonly versions: Readonly<Record<string, readonly IndexEntry[]>>;
 }
 
@@ -22,7 +20,6 @@ interface StorageBindings {
   readonly TRUSTED_KEYS?: string;
 }
 
-/** The versions of a benchmark that come along. */
 export type ShippedVersions = (benchmark: string) => Promise<readonly IndexEntry[]>;
 
 /**
@@ -128,7 +125,6 @@ interface PutOptions {
   readonly sha256?: string;
 }
 
-/** Bytes of lowercase hex. */
 function bytesOf(hex: string): ArrayBuffer {
   return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)).buffer;
 }

@@ -16,7 +16,6 @@ export interface Storage {
   readonly deadline: number;
 }
 
-/** An upload of a file's content, with its announced digest. */
 interface BlobUpload extends Pick<StreamedBody, "bytes" | "body"> {
   readonly benchmark: string;
   /** Lowercase hex. */

@@ -1,4 +1,4 @@
-import type { R2StoreBucket } from "anchoreval/internal/publish/r2-store";
+import type { R2Listing, R2StoreBucket } from "anchoreval/internal/publish/r2-store";
 
 /** R2's description of an object. */
 export interface StoredObject {
@@ -31,16 +31,11 @@ export interface BundleBucket extends R2StoreBucket {
   ): Promise<object | null>;
   /** Writes a stream of known length. With `sha256`, R2 refuses any other content. */
   put(key: string, value: ReadableStream, options: { sha256?: string }): Promise<object | null>;
-  list(options: { prefix: string; delimiter: string; cursor?: string }): Promise<Listing>;
+  list(options: { prefix: string; delimiter: string; cursor?: string }): Promise<R2Listing>;
   /** Lists with the objects' custom metadata. */
   list(options: {
     prefix: string;
     include: ["customMetadata"];
     cursor?: string;
-  }): Promise<Listing<{ readonly key: string; readonly customMetadata?: Record<string, string> }>>;
+  }): Promise<R2Listing<{ readonly customMetadata?: Record<string, string> }>>;
 }
-
-type Listing<Entry = { readonly key: string }> = {
-  readonly objects: Entry[];
-  readonly delimitedPrefixes: string[];
-} & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });

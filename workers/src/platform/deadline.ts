@@ -10,7 +10,6 @@ export function inTime<T>(work: Promise<T>, limit: number, what: string): Promis
   return within(work, limit, () => new AnchorEvalError("unavailable", `${what}: no answer within ${limit} ms`));
 }
 
-/** The same, with an error of one's own. */
 export function within<T>(work: Promise<T>, limit: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), limit);

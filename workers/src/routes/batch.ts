@@ -1,6 +1,6 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
-import type { WarnedBundle } from "../bundles/bundle-reader.ts";
+import type { OpenedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";
 import { BatchEntrySchema } from "../schemas/any-estimate.ts";
@@ -22,14 +22,14 @@ export function checkBatchSize(models: number, most: number): void {
  * @param duplicates - paths, from the model's own root, of keys that appeared twice in the text
  */
 export async function estimateModel(
-  { bundle, warn, readyFor }: WarnedBundle,
+  { bundle, readyFor }: OpenedBundle,
   { model, responses, ...options }: TrialsRequest & { readonly model: string },
   duplicates: readonly (readonly (string | number)[])[],
 ): Promise<BatchResult<AnyEstimate>> {
   try {
     refuseDuplicates(duplicates);
     await readyFor(responses);
-    return { model, estimate: warn(estimate(bundle, responses, options)) };
+    return { model, estimate: estimate(bundle, responses, options) };
   } catch (error) {
     if (!(error instanceof AnchorEvalError)) throw error;
     return { model, problem: problemFields(error) };
@@ -37,7 +37,7 @@ export async function estimateModel(
 }
 
 /** Estimates the model of one line of a request; a malformed line gets a problem of its own. */
-export async function estimateLine(bundle: WarnedBundle, line: string, index: number): Promise<BatchLine<AnyEstimate>> {
+export async function estimateLine(bundle: OpenedBundle, line: string, index: number): Promise<BatchLine<AnyEstimate>> {
   let value: unknown;
   try {
     value = JSON.parse(line.replace(/^\ufeff/, "")); // the text may begin with a byte order mark
@@ -54,7 +54,6 @@ export async function estimateLine(bundle: WarnedBundle, line: string, index: nu
   };
 }
 
-/** The model's name in a request that may be invalid otherwise. */
 export function modelName(value: unknown): string | null {
   return typeof value === "object" && value !== null && "model" in value && typeof value.model === "string"
     ? value.model

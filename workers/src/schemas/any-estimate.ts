@@ -9,12 +9,10 @@ const ServedEstimateSchema = EstimateSchema.extend(ESTIMATE_FIELDS).openapi("Ser
 /** Any estimate: one with `metric` is of that. */
 export const AnyEstimateSchema = z.union([...OTHER_ESTIMATES, ServedEstimateSchema]);
 
-/** One model's answers, and how they are read. */
 export const EstimateRequestSchema = requestSchema("EstimateRequest", REQUEST_FIELDS, {
   example: { responses: { "gsm/17": 1, "gsm/42": 0 } },
 });
 
-/** The same of one of several models. */
 export const BatchEntrySchema = requestSchema(
   "BatchEntry",
   {
