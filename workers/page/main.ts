@@ -22,7 +22,7 @@ async function viewOf(route: Route): Promise<View> {
     case "benchmark":
       return benchmarkView(session, route.benchmark);
     case "bundle":
-      return bundleView(session, route);
+      return bundleView(route);
     case "unknown":
       return {
         title: "Page not found",
@@ -38,13 +38,13 @@ const CONTENTS: Readonly<Record<Tab, readonly [name: string, content: (page: Bun
   compare: ["Compare two", compareTab],
 };
 
-async function bundleView(session: Session, route: BundleRoute): Promise<View> {
+async function bundleView(route: BundleRoute): Promise<View> {
   const { place, tab, form } = route;
-  const [bundle, yanked] = await Promise.all([session.bundle(place), yankedReason(session, route)]);
+  const bundle = await session.bundle(place);
   const { benchmark, version, description } = bundle.manifest;
   const [name, content] = CONTENTS[tab];
   const all = element("a", { href: benchmarkHref(benchmark) }, "all versions");
-  const why = [element("strong", "This version was yanked by its publisher"), yanked ? `: ${yanked}` : "."];
+  const why = [element("strong", "This version was yanked by its publisher"), `: ${bundle.yanked}`];
   const link = (to: Tab): Child =>
     element("a", { href: bundleHref(place, to, form), "aria-current": to === tab ? "page" : null }, CONTENTS[to][0]);
   return {
@@ -54,20 +54,12 @@ async function bundleView(session: Session, route: BundleRoute): Promise<View> {
         element("p.crumb", place === "given" ? "a bundle on your machine" : all),
         element("h1", idText(benchmark), " ", element("span", version)),
         description === null ? null : element("p.lead", description),
-        yanked === null ? null : element("p.warning", why),
+        bundle.yanked === undefined ? null : element("p.warning", why),
         element("nav.tabs", { "aria-label": "This bundle" }, TABS.map(link)),
       ]),
       content({ bundle, route, session }),
     ],
   };
-}
-
-/** Why a version was yanked; null if it wasn't, or if the Worker doesn't answer. */
-async function yankedReason(session: Session, { place }: BundleRoute): Promise<string | null> {
-  if (place === "given" || place.version === "latest") return null;
-  const summary = await session.client.bundles.benchmark(place.benchmark).catch(() => null);
-  const yanked = summary?.yanked.find(({ version }) => version === place.version);
-  return yanked ? (yanked.reason ?? "") : null;
 }
 
 async function show({ focus }: { focus: boolean }): Promise<void> {

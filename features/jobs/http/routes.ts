@@ -13,7 +13,7 @@ import {
   VersionOrLatestParams,
   VersionParams,
 } from "../../../workers/src/schemas/contract.ts";
-import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
+import type { BundleBucket, JobQueue } from "../../../workers/src/platform/env.ts";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { LATEST } from "anchoreval/internal/core/bundle/names";
 import { announcedLength } from "../../../workers/src/http/request-body.ts";
@@ -31,7 +31,6 @@ import {
   type SplitLimits,
 } from "./job.ts";
 import { putStream, type Storage } from "../../../workers/src/bundles/upload.ts";
-import type { JobQueue } from "../../../workers/src/platform/env.ts";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 import { answerSchema, described, json } from "../../../workers/src/schemas/fields.ts";
 import { operation, route } from "../../../workers/src/routes/route.ts";

@@ -19,7 +19,7 @@ import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../platform/observe.ts";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleBucket } from "../platform/env.ts";
 import type { BundleCaches, CachedValues, PublishedBundle, ValueCaches } from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";

@@ -3,8 +3,7 @@ import { AnchorEvalError } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { withDeadline } from "../platform/deadline.ts";
-import type { BundleBucket, StoredObject } from "../platform/bundle-bucket.ts";
-import type { ShippedFiles } from "../platform/env.ts";
+import type { BundleBucket, ShippedFiles, StoredObject } from "../platform/env.ts";
 import type { ValueCache } from "./value-cache.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
-import type { BundleBucket } from "./bundle-bucket.ts";
+import type { BundleBucket } from "./env.ts";
 
 /**
  * The outcome of the work, if it comes in time.
@@ -41,17 +41,4 @@ export function withDeadline(bucket: BundleBucket, limit: number): BundleBucket 
       return value instanceof ReadableStream ? put : inTime(put, limit, key);
     },
   };
-}
-
-/**
- * The outcome of work on the bucket.
- * @param what - the work, after "could not"
- * @throws AnchorEvalError `unavailable` for any error
- */
-export async function onBucket<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not ${what}`, { cause });
-  }
 }

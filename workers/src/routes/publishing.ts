@@ -10,7 +10,7 @@ import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { checkEstimates, putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleBucket } from "../platform/env.ts";
 import { LARGEST_BUNDLE, memoryOf } from "../bundles/bundle-reader.ts";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
 import { announcedLength, readBody } from "../http/request-body.ts";

@@ -6,9 +6,8 @@ import { HttpProblem } from "../platform/problem.ts";
 import { VersionOrLatestParams } from "../schemas/contract.ts";
 import type { Caller } from "../auth/access.ts";
 import type { Meter } from "../auth/rate-limit.ts";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleBucket, Env } from "../platform/env.ts";
 import type { BundleReader } from "../bundles/bundle-reader.ts";
-import type { Env } from "../platform/env.ts";
 import type { Observed } from "../platform/observe.ts";
 import type { Settings } from "../platform/settings.ts";
 
