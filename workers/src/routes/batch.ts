@@ -1,9 +1,27 @@
+import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { OpenedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";
-import { BatchEntrySchema } from "../schemas/any-estimate.ts";
+import { ESTIMATE_FIELDS, OTHER_ESTIMATES, REQUEST_FIELDS } from "../../../features/http-answers.ts";
+import { EstimateSchema } from "../schemas/estimate.ts";
+import { described, requestSchema } from "../schemas/fields.ts";
+
+/** An estimate as it is served, with what features add to it. */
+const ServedEstimateSchema = EstimateSchema.extend(ESTIMATE_FIELDS).openapi("ServedEstimate");
+
+/** Any estimate: one with `metric` is of that. */
+export const AnyEstimateSchema = z.union([...OTHER_ESTIMATES, ServedEstimateSchema]);
+
+export const BatchEntrySchema = requestSchema(
+  "BatchEntry",
+  {
+    model: described(z.string().min(1), "Any name; the results repeat it."),
+    ...REQUEST_FIELDS,
+  },
+  { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } },
+);
 
 /** @throws HttpProblem `invalid_request` for no models, or more than one request may have */
 export function checkBatchSize(models: number, most: number): void {

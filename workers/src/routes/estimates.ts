@@ -3,15 +3,28 @@ import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
-import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "./batch.ts";
+import {
+  AnyEstimateSchema,
+  BatchEntrySchema,
+  checkBatchSize,
+  estimateLine,
+  estimateModel,
+  isNdjson,
+  resultLines,
+  textLines,
+} from "./batch.ts";
+import { REQUEST_FIELDS } from "../../../features/http-answers.ts";
 import { IssueSchema, lines, NDJSON, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
 import type { OpenedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, readBody, refuseDuplicates } from "../http/request-body.ts";
 import { countAnswers } from "../platform/observe.ts";
-import { answerSchema, described, json } from "../schemas/fields.ts";
-import { AnyEstimateSchema, BatchEntrySchema, EstimateRequestSchema } from "../schemas/any-estimate.ts";
+import { answerSchema, described, json, requestSchema } from "../schemas/fields.ts";
 import { DEFAULT_BATCH_MODELS } from "../platform/settings.ts";
 import { type AppEnv, jsonBody, operation, postToBundle, route } from "./route.ts";
+
+export const EstimateRequestSchema = requestSchema("EstimateRequest", REQUEST_FIELDS, {
+  example: { responses: { "gsm/17": 1, "gsm/42": 0 } },
+});
 
 export const createEstimate = route(
   {
