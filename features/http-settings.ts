@@ -1,4 +1,9 @@
-import { SESSION_NAMES, type SessionEnv, type SessionSettings, sessionSettings } from "./adaptive/http/settings.ts";
+import {
+  SESSION_NAMES,
+  type SessionEnv,
+  type SessionSettings,
+  sessionSettings,
+} from "./adaptive/http/adaptive-session.ts";
 import { rootSigners, TRUST_NAMES, type TrustEnv } from "./trust/http/root.ts";
 
 /** The features' settings of a Worker. */

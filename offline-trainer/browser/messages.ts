@@ -1,7 +1,7 @@
 import type { Issue } from "anchoreval/internal/core/errors";
 
 /**
- * The message that the page sends to its worker. The page declares the same types (workers/page/views/run-fit.ts), since workers and
+ * The message that the page sends to its worker. The page declares the same types (workers/page/views/fit.ts), since workers and
  * trainer never import each other; a test compares them.
  */
 export interface FitRequest {

@@ -55,14 +55,17 @@ export function httpSource(url: string | URL, policy: RequestPolicy = {}): Bundl
         return fileBound(root, file, fileBytes, part);
       },
     );
+  const whole =
+    (file: string) =>
+    async ({ signal }: { signal?: AbortSignal } = {}) =>
+      (await get(file, signal))?.bytes ?? null;
   return {
     name: root,
     expected,
-    readSignatures: async ({ signal } = {}) => (await get(SIGNATURE_FILE, signal))?.bytes ?? null,
+    readSignatures: whole(SIGNATURE_FILE),
     // Beside the versions; a Worker's have their files a level deeper.
-    readTrust: async ({ signal } = {}) =>
-      (await get(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`, signal))?.bytes ?? null,
-    readCard: async ({ signal } = {}) => (await get(CARD_FILE, signal))?.bytes ?? null,
+    readTrust: whole(`${root.endsWith("/files") ? "../" : ""}../${TRUST_FILE}`),
+    readCard: whole(CARD_FILE),
     readYank: ({ signal } = {}) => askedYank(root, expected.version, { ...policy, ...(signal && { signal }) }),
     read: async (file, { range, fileBytes, signal } = {}) => {
       if (range) checkLength(root, file, Math.min(range.end, fileBytes ?? range.end) - range.begin);

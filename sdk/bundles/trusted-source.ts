@@ -15,24 +15,38 @@ export function trustedSource(
   trusted: readonly string[] | ((source: BundleSource) => BundleSource),
 ): BundleSource {
   if (typeof trusted === "function") return trusted(source);
+  return guardedSource(source, false, (manifest, signatures) =>
+    requireTrusted(manifest, signatures, trusted, source.name),
+  );
+}
+
+/**
+ * A source whose manifest passes a check before anybody has it. Without its card, which nobody signed.
+ * @param asksTrust - whether trust.json is read beside the manifest
+ */
+export function guardedSource(
+  source: BundleSource,
+  asksTrust: boolean,
+  check: (manifest: Uint8Array, signatures: Uint8Array | null, trust: Uint8Array | null) => Promise<void>,
+): BundleSource {
   return {
     name: source.name,
     ...(source.expected && { expected: source.expected }),
     ...(source.readYank && { readYank: (call) => source.readYank!(call) }),
     ...(source.readNow && { readNow: (file, fileBytes) => source.readNow!(file, fileBytes) }),
+    ...(source.readSignatures && { readSignatures: (call) => source.readSignatures!(call) }),
     read: async (file, options = {}) => {
       if (file !== "manifest.json") return source.read(file, options);
       const { range, ...rest } = options;
-      const [manifest, signatures] = await Promise.all([
+      const [manifest, signatures, trust] = await Promise.all([
         source.read(file, rest),
         source.readSignatures?.(rest) ?? null,
+        (asksTrust && source.readTrust?.(rest)) || null,
       ]);
       if (manifest === null) return null;
-      await requireTrusted(manifest, signatures, trusted, source.name);
+      await check(manifest, signatures, trust);
       return range ? manifest.subarray(range.begin, range.end) : manifest;
     },
-    // Without its card, which nobody signed.
-    ...(source.readSignatures && { readSignatures: (options) => source.readSignatures!(options) }),
   };
 }
 

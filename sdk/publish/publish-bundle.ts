@@ -10,7 +10,12 @@ import {
   signatureKey,
 } from "../core/bundle/names.ts";
 import type { Manifest } from "../core/bundle/manifest.ts";
-import { encodeSignatures, mergeSignatures, parseSignatures } from "../core/bundle/signature.ts";
+import {
+  encodeSignatures,
+  type ManifestSignature,
+  mergeSignatures,
+  parseSignatures,
+} from "../core/bundle/signature.ts";
 import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
@@ -101,15 +106,21 @@ async function putContent(store: BundleStore, key: string, bytes: Uint8Array, an
  * @throws AnchorEvalError `bundle_invalid` where it can't be read, `unavailable`
  */
 export async function putSignatures(store: BundleStore, key: string, bytes: Uint8Array): Promise<Uint8Array> {
-  const added = parseSignatures(bytes);
-  if (added === null) throw new AnchorEvalError("bundle_invalid", "manifest.sig can't be read: sign the bundle again");
+  const added = readSignatures(bytes);
   return changeObject(store, key, (there) =>
     encodeSignatures(mergeSignatures((there && parseSignatures(there)) ?? [], added)),
   );
 }
 
+/** The signatures of a manifest.sig. @throws AnchorEvalError `bundle_invalid` */
+export function readSignatures(bytes: Uint8Array): readonly ManifestSignature[] {
+  const signatures = parseSignatures(bytes);
+  if (signatures !== null) return signatures;
+  throw new AnchorEvalError("bundle_invalid", "manifest.sig can't be read: sign the bundle again");
+}
+
 /** A bundle's files, read and checked before any of them is sent anywhere. */
-export interface CheckedBundle {
+interface CheckedBundle {
   readonly manifest: Manifest;
   /** manifest.json as it will be published. */
   readonly manifestBytes: Uint8Array;

@@ -4,11 +4,10 @@ import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../bundles/req
 import type { Manifest } from "../core/bundle/manifest.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { decodeJson } from "../core/bundle/schema.ts";
-import { parseSignatures } from "../core/bundle/signature.ts";
 import type { Yank } from "../core/bundle/decode-manifest.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { encodeJson } from "./bundle-store.ts";
-import { checkedBundle, type CheckedBundle } from "./publish-bundle.ts";
+import { checkedBundle, readSignatures } from "./publish-bundle.ts";
 import type { PublishResult } from "./versions.ts";
 
 export interface PublishToWorkerOptions extends RequestPolicy {
@@ -52,14 +51,14 @@ export async function publishToWorker(
   const { baseUrl, token, onUpload, signatures, card, ...policy } = options;
   const bundle = await checkedBundle(files);
   const { manifest } = bundle;
-  const base = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(manifest.benchmark)}`;
+  const base = urlOf(baseUrl, manifest.benchmark);
+  const version = `${base}/${encodeURIComponent(manifest.version)}`;
   const signed = signatures ? signatureHeader(signatures) : {};
   const send = sender(token, policy);
   const publish = async (): Promise<PublishResult> => {
-    const url = `${base}/${encodeURIComponent(manifest.version)}/publication`;
-    const bytes = await send(url, "POST", "application/json", bundle.manifestBytes, signed);
+    const bytes = await send(`${version}/publication`, "POST", "application/json", bundle.manifestBytes, signed);
     const result = JSON.parse(new TextDecoder().decode(bytes)) as PublishResult;
-    if (card) await send(`${base}/${encodeURIComponent(manifest.version)}/card`, "PUT", "text/markdown", card);
+    if (card) await send(`${version}/card`, "PUT", "text/markdown", card);
     return result;
   };
 
@@ -73,11 +72,7 @@ export async function publishToWorker(
     }
     for (const file of lacking) {
       onUpload?.(file);
-      const bytes = await readBundleFile(
-        bundle.source,
-        manifest,
-        file.name as Exclude<BundleFileName, "manifest.json">,
-      );
+      const bytes = await readBundleFile(bundle.source, manifest, file.name as BundleFileName);
       await send(`${base}/blobs/${file.sha256}`, "PUT", "application/octet-stream", bytes);
     }
   }
@@ -94,12 +89,15 @@ export async function yankOnWorker(
   yank: Yank,
   { baseUrl, token, ...policy }: Pick<PublishToWorkerOptions, "baseUrl" | "token"> & RequestPolicy,
 ): Promise<{ readonly latest: string | null }> {
-  const url = `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(benchmark)}/${encodeURIComponent(version)}/yank`;
+  const url = `${urlOf(baseUrl, benchmark)}/${encodeURIComponent(version)}/yank`;
   const bytes = await sender(token, policy)(url, "PUT", "application/json", encodeJson(yank));
   return decodeJson(bytes) as { readonly latest: string | null };
 }
 
-/** Sends with a token. */
+function urlOf(baseUrl: string, benchmark: string): string {
+  return `${baseUrl.replace(/\/+$/, "")}/v1/bundles/${encodeURIComponent(benchmark)}`;
+}
+
 function sender(token: string, policy: RequestPolicy) {
   return async (
     url: string,
@@ -122,14 +120,15 @@ function sender(token: string, policy: RequestPolicy) {
 
 /** `key.signature`, comma-separated: it goes with the manifest, whose bytes stay as they are. */
 function signatureHeader(bytes: Uint8Array): Record<string, string> {
-  const signatures = parseSignatures(bytes);
-  if (signatures === null)
-    throw new AnchorEvalError("bundle_invalid", "manifest.sig can't be read: sign the bundle again");
-  return { "anchoreval-signature": signatures.map(({ key, signature }) => `${key}.${signature}`).join(", ") };
+  return {
+    "anchoreval-signature": readSignatures(bytes)
+      .map(({ key, signature }) => `${key}.${signature}`)
+      .join(", "),
+  };
 }
 
 /** The files that a refusal of a publication names; null where it is another error. */
-function lackingFiles(error: unknown, { files }: Manifest): CheckedBundle["manifest"]["files"] | null {
+function lackingFiles(error: unknown, { files }: Manifest): Manifest["files"] | null {
   if (!(error instanceof AnchorEvalError) || (error.code as string) !== "content_mismatch") return null;
   const named = error.issues.map(({ path }) => files[path[1] as number]);
   return named.length > 0 && named.every((file) => file !== undefined) ? named : null;

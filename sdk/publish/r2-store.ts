@@ -27,7 +27,7 @@ export interface R2SweepBucket extends R2StoreBucket {
 }
 
 /** A page of keys, as R2 lists them. */
-type R2Listing<More = object> = {
+export type R2Listing<More = object> = {
   readonly objects: ({ readonly key: string } & More)[];
   readonly delimitedPrefixes: string[];
 } & ({ readonly truncated: true; readonly cursor: string } | { readonly truncated: false });
@@ -42,17 +42,17 @@ export function r2Store(bucket: R2StoreBucket): BundleStore {
   return {
     name: NAME,
     get: (key) =>
-      attempt(`read ${key}`, async () => {
+      onBucket(`read ${key}`, async () => {
         const object = await bucket.get(key);
         return object && { bytes: await readObject(object, fileBound(NAME, key)), etag: object.etag };
       }),
     putIfAbsent: (key, bytes) =>
-      attempt(
+      onBucket(
         `write ${key}`,
         async () => (await bucket.put(key, bytes, { onlyIf: { etagDoesNotMatch: "*" } })) !== null,
       ),
     putIfMatch: (key, bytes, etag) =>
-      attempt(`write ${key}`, async () => (await bucket.put(key, bytes, { onlyIf: { etagMatches: etag } })) !== null),
+      onBucket(`write ${key}`, async () => (await bucket.put(key, bytes, { onlyIf: { etagMatches: etag } })) !== null),
     list: async (prefix) => {
       const names = new Set<string>();
       for await (const page of pages(bucket, prefix))
@@ -74,7 +74,7 @@ export function sweepableR2Store(bucket: R2SweepBucket): SweepableStore {
           entries.push({ name: key.slice(prefix.length), written: uploaded.getTime() });
       return entries;
     },
-    remove: (key) => attempt(`remove ${key}`, () => bucket.delete(key)),
+    remove: (key) => onBucket(`remove ${key}`, () => bucket.delete(key)),
   };
 }
 
@@ -84,7 +84,7 @@ async function* pages<Page extends R2Listing>(
 ): AsyncGenerator<Page, void, undefined> {
   let cursor: string | undefined;
   do {
-    const page: Page = await attempt(`list ${prefix}`, () =>
+    const page: Page = await onBucket(`list ${prefix}`, () =>
       bucket.list({ prefix, delimiter: "/", ...(cursor !== undefined && { cursor }) }),
     );
     yield page;
@@ -92,7 +92,12 @@ async function* pages<Page extends R2Listing>(
   } while (cursor !== undefined);
 }
 
-async function attempt<T>(what: string, action: () => Promise<T>): Promise<T> {
+/**
+ * The outcome of work on the bucket.
+ * @param what - the work, after "could not"
+ * @throws AnchorEvalError `unavailable`; `bundle_corrupt` and `unsupported` for what is too long
+ */
+export async function onBucket<T>(what: string, action: () => Promise<T>): Promise<T> {
   try {
     return await action();
   } catch (cause) {

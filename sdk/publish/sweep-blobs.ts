@@ -93,7 +93,6 @@ export async function sweepBlobs(store: SweepableStore, { now, dryRun = false }:
   return { removed, kept, young, skipped };
 }
 
-/** The benchmarks of a store, by name. */
 async function benchmarksOf(store: SweepableStore): Promise<string[]> {
   const names = (await store.list("bundles/")).map((name) => name.replace(/\/$/, ""));
   return names.filter((name) => BENCHMARK_NAME.test(name)).sort();
@@ -168,7 +167,6 @@ async function removeUnnamed(
 /** The digests that a benchmark's manifests, and publications that are under way, name now. */
 type NamedContents = () => Promise<ReadonlySet<string>>;
 
-/** Of a publication's record. */
 const contentsRecord = object({ contents: list(text({ pattern: SHA256 })) });
 
 /** Gives the digests that a benchmark names; reads only manifests and records that it hasn't read before. */

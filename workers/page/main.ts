@@ -1,10 +1,13 @@
 import { benchmarkView, homeView } from "./views/benchmarks.ts";
-import { bundleView } from "./views/bundle.ts";
-import { element, fill } from "./parts/dom.ts";
+import { aboutTab } from "./views/about.ts";
+import { compareTab } from "./views/compare.ts";
+import { itemsTab } from "./views/items.ts";
+import { scoreTab } from "./views/score.ts";
+import { type Child, element, fill, idText } from "./parts/dom.ts";
 import { fitView } from "./views/fit.ts";
 import { problem } from "./parts/problem.ts";
-import { parseRoute, type Route } from "./parts/route.ts";
-import { Session, type View } from "./parts/session.ts";
+import { benchmarkHref, bundleHref, parseRoute, type Route, type Tab, TABS } from "./parts/route.ts";
+import { type BundlePage, type BundleRoute, Session, type View } from "./parts/session.ts";
 
 const main = document.querySelector("main")!;
 const session = new Session();
@@ -19,13 +22,44 @@ async function viewOf(route: Route): Promise<View> {
     case "benchmark":
       return benchmarkView(session, route.benchmark);
     case "bundle":
-      return bundleView(session, route);
+      return bundleView(route);
     case "unknown":
       return {
         title: "Page not found",
         content: [element("h1", "Page not found"), element("p", element("a", { href: "#/" }, "All benchmarks"))],
       };
   }
+}
+
+const CONTENTS: Readonly<Record<Tab, readonly [name: string, content: (page: BundlePage) => Child]>> = {
+  about: ["Accuracy", aboutTab],
+  items: ["Items", itemsTab],
+  score: ["Score a model", scoreTab],
+  compare: ["Compare two", compareTab],
+};
+
+async function bundleView(route: BundleRoute): Promise<View> {
+  const { place, tab, form } = route;
+  const bundle = await session.bundle(place);
+  const { benchmark, version, description } = bundle.manifest;
+  const [name, content] = CONTENTS[tab];
+  const all = element("a", { href: benchmarkHref(benchmark) }, "all versions");
+  const why = [element("strong", "This version was yanked by its publisher"), `: ${bundle.yanked}`];
+  const link = (to: Tab): Child =>
+    element("a", { href: bundleHref(place, to, form), "aria-current": to === tab ? "page" : null }, CONTENTS[to][0]);
+  return {
+    title: `${benchmark} ${version}: ${name}`,
+    content: [
+      element("div.bundle", [
+        element("p.crumb", place === "given" ? "a bundle on your machine" : all),
+        element("h1", idText(benchmark), " ", element("span", version)),
+        description === null ? null : element("p.lead", description),
+        bundle.yanked === undefined ? null : element("p.warning", why),
+        element("nav.tabs", { "aria-label": "This bundle" }, TABS.map(link)),
+      ]),
+      content({ bundle, route, session }),
+    ],
+  };
 }
 
 async function show({ focus }: { focus: boolean }): Promise<void> {
@@ -55,7 +89,6 @@ async function show({ focus }: { focus: boolean }): Promise<void> {
   scrollTo(0, 0);
 }
 
-/** Shows the same place again after the token has changed. */
 function refresh(): void {
   void show({ focus: false });
 }

@@ -8,7 +8,7 @@ import { createCaches, INDEX_MAX_AGE, type CacheOptions } from "./bundles/bundle
 import { BundleReader } from "./bundles/bundle-reader.ts";
 import type { ContentCache } from "./bundles/content-cache.ts";
 import { bundleStorage } from "./bundles/shipped-bucket.ts";
-import type { AppEnv } from "./routes/context.ts";
+import type { AppEnv } from "./routes/route.ts";
 import { STORAGE_DEADLINE } from "./platform/deadline.ts";
 import { finishBody, refuseEncoded } from "./http/request-body.ts";
 import { logLine, observeRequest, traceOf } from "./platform/observe.ts";

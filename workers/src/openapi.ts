@@ -1,6 +1,6 @@
 import { getOpenApiMetadata, getRefId } from "@asteasolutions/zod-to-openapi";
 import { z, type OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
-import type { AppEnv } from "./routes/context.ts";
+import type { AppEnv } from "./routes/route.ts";
 import { LINE_SCHEMAS } from "./routes/estimates.ts";
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -10,7 +10,6 @@ const REQUEST_ID = {
   schema: { type: "string" },
 };
 
-/** The OpenAPI 3.1 document of an app's routes. */
 export function openapiDocument(app: OpenAPIHono<AppEnv>): object {
   const { openAPIRegistry: registry } = app;
   registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
@@ -37,7 +36,6 @@ export function openapiDocument(app: OpenAPIHono<AppEnv>): object {
   return { ...document, components: { ...document.components, schemas } };
 }
 
-/** The schemas of a route's request and answers. */
 function bodySchemas({ request, responses }: RouteConfig): z.ZodType[] {
   const bodies = [request?.body ?? {}, ...Object.values(responses)] as {
     content?: Record<string, { schema: object }>;

@@ -23,7 +23,6 @@ export type RpcResult<T> =
 
 export interface RpcCall extends RpcOptions {
   readonly ref: BundleRef;
-  /** The path below the version, with its query. */
   readonly path: string;
   /** Sent as JSON by POST; a call without one is a GET. */
   readonly body?: unknown;

@@ -12,7 +12,6 @@ interface Exports {
   readonly sums: (count: number, dims: number, theta: number, parameters: number, w: number) => void;
 }
 
-/** Items of a turn. */
 const TURN = 4;
 /** Where the module's table begins, and where banks may begin. @unit bytes */
 const [TABLE, FREE] = [64, 64 + 8 * EXP_STEPS.length];

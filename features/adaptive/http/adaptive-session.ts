@@ -3,7 +3,7 @@ import { fromBase64Url, toBase64Url } from "anchoreval/internal/bundles/bytes";
 import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
-import type { Settings } from "../../../workers/src/platform/settings.ts";
+import { list } from "../../../workers/src/platform/read-setting.ts";
 
 /** Longest state that is sent and accepted. @unit characters */
 export const MAX_STATE = 32_768;
@@ -24,7 +24,6 @@ export interface SignedSession {
   readonly session: AdaptiveSession;
 }
 
-/** A name and an expiry for a new session. */
 export function newSession(now: number): Pick<SignedSession, "id" | "expires"> {
   return { id: crypto.randomUUID(), expires: now + LIFETIME };
 }
@@ -90,7 +89,7 @@ async function transform(bytes: Uint8Array, through: CompressionStream | Decompr
  * The keys of the setting `SESSION_KEYS`, for HMAC-SHA-256.
  * @throws HttpProblem `not_implemented` (501) if there are none
  */
-export async function sessionKeys({ sessionKeys: keys }: Pick<Settings, "sessionKeys">): Promise<CryptoKey[]> {
+export async function sessionKeys({ sessionKeys: keys }: SessionSettings): Promise<CryptoKey[]> {
   if (keys.length === 0)
     throw new HttpProblem(
       "not_implemented",
@@ -101,4 +100,24 @@ export async function sessionKeys({ sessionKeys: keys }: Pick<Settings, "session
     return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
   };
   return Promise.all(keys.map(imported));
+}
+
+export interface SessionEnv {
+  /**
+   * Keys that sign the states of adaptive evaluations, a secret: 64 hexadecimal digits each, comma-separated. The first
+   * signs and all are accepted, so a key is replaced by putting its successor in front. Without it there are no adaptive
+   * evaluations.
+   */
+  readonly SESSION_KEYS?: string;
+}
+
+export const SESSION_NAMES = { SESSION_KEYS: true } as const;
+
+export interface SessionSettings {
+  readonly sessionKeys: readonly string[];
+}
+
+export function sessionSettings(env: SessionEnv): SessionSettings {
+  const rule = "is one or more keys of 64 hexadecimal digits, comma-separated";
+  return { sessionKeys: list(env, "SESSION_KEYS", (key) => /^[0-9a-f]{64}$/i.test(key), rule) };
 }

@@ -150,11 +150,7 @@ export const createNextItems = route(
     const opened = request.state === undefined ? null : await readSession(request.state, keys, now);
     const begun = opened && { session: opened.signed.session, answers: answersOf(request) };
     const input = begun ?? { options: optionsOf(request) };
-    const ref = c.req.valid("param");
-    const [{ bundle, items }, warn] = await Promise.all([
-      c.var.bundles.bundleWithItems(ref),
-      c.var.bundles.yankedWarning(ref),
-    ]);
+    const { bundle, items } = await c.var.bundles.bundleWithItems(c.req.valid("param"));
     const pool = itemPool(bundle, items);
     c.var.notes.version = pool.version;
     const key = opened?.key ?? keys[0]!;
@@ -165,7 +161,7 @@ export const createNextItems = route(
         ? continueAdaptive(pool, input.session, input.answers, draws)
         : beginAdaptive(pool, input.options, draws);
     const signed: SignedSession = { v: 1, id, expires, session };
-    return c.json(warn({ ...step, state: step.stopped === null ? await signSession(signed, key) : null }), 200);
+    return c.json({ ...step, state: step.stopped === null ? await signSession(signed, key) : null }, 200);
   },
 );
 

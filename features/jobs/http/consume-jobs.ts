@@ -1,13 +1,13 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { readObject } from "anchoreval/internal/bundles/body";
+import { onBucket } from "anchoreval/internal/publish/r2-store";
 import { estimateLine, jsonLine, modelName, textLines } from "../../../workers/src/routes/batch.ts";
-import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
+import type { BundleBucket, Env } from "../../../workers/src/platform/env.ts";
 import type { BundleCaches } from "../../../workers/src/bundles/bundle-caches.ts";
 import { BundleReader } from "../../../workers/src/bundles/bundle-reader.ts";
 import { bundleStorage } from "../../../workers/src/bundles/shipped-bucket.ts";
-import { onBucket, STORAGE_DEADLINE } from "../../../workers/src/platform/deadline.ts";
-import type { Env } from "../../../workers/src/platform/env.ts";
+import { STORAGE_DEADLINE } from "../../../workers/src/platform/deadline.ts";
 import { Phases } from "../../../workers/src/platform/observe.ts";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 import { createOnce, jobStatus, parseResultsKey, readJob, requestsKey, resultsKey, type Job } from "./job.ts";
@@ -78,7 +78,7 @@ async function handleMessage(
 type ResultOf = (line: string, index: number) => BatchLine<AnyEstimate> | Promise<BatchLine<AnyEstimate>>;
 
 async function estimator(bundles: BundleReader, { benchmark, version, digest }: Job): Promise<ResultOf> {
-  const opened = await bundles.warnedBundle({ benchmark, version });
+  const opened = await bundles.open({ benchmark, version });
   if (opened.bundle.digest !== digest)
     throw new AnchorEvalError("bundle_corrupt", `${benchmark}@${version} is no longer ${digest}`);
   return (line, index) => estimateLine(opened, line, index);

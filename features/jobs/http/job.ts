@@ -1,7 +1,7 @@
 import type { JobStatus } from "anchoreval";
 import { atMost, readObject } from "anchoreval/internal/bundles/body";
-import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
-import { onBucket } from "../../../workers/src/platform/deadline.ts";
+import type { BundleBucket } from "../../../workers/src/platform/env.ts";
+import { onBucket } from "anchoreval/internal/publish/r2-store";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 
 /** A part of a job's requests, estimated together. */
@@ -35,9 +35,7 @@ export const JOB_LIFETIME = 7 * 24 * 3600 * 1000;
 /** A job's id: 128 random bits, lowercase hex. Anyone who knows it may read the job. */
 export const JOB_ID = /^[0-9a-f]{32}$/;
 
-/** `jobs/<id>/job.json` */
 export const jobKey = (id: string): string => `jobs/${id}/job.json`;
-/** `jobs/<id>/requests.jsonl` */
 export const requestsKey = (id: string): string => `jobs/${id}/requests.jsonl`;
 /** `jobs/<id>/results/`: lists the finished shards. */
 const resultsPrefix = (id: string): string => `jobs/${id}/results/`;
@@ -65,7 +63,6 @@ export async function readJob(bucket: BundleBucket, id: string, now: number): Pr
   return job;
 }
 
-/** Reads a JSON object of the bucket; null if there is none. @throws AnchorEvalError `unavailable` */
 function readJson<T>(bucket: BundleBucket, key: string): Promise<T | null> {
   return onBucket(`read ${key}`, async () => {
     const object = await bucket.get(key);
@@ -84,7 +81,6 @@ export function createOnce(
   return onBucket(`write ${key}`, async () => (await bucket.put(key, bytes, options)) !== null);
 }
 
-/** summary.json: the outcome of a job. */
 interface JobSummary {
   readonly results: number;
   readonly problems: number;

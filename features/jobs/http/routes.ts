@@ -13,11 +13,24 @@ import {
   VersionOrLatestParams,
   VersionParams,
 } from "../../../workers/src/schemas/contract.ts";
-import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
+import type { BundleBucket, JobQueue } from "../../../workers/src/platform/env.ts";
+import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { LATEST } from "anchoreval/internal/core/bundle/names";
 import { announcedLength } from "../../../workers/src/http/request-body.ts";
-import { JOB_ID, jobStatus, readJob, resultsKey, type Job } from "./job.ts";
-import { submitJob } from "./submit-job.ts";
+import {
+  createOnce,
+  JOB_ID,
+  JOB_LIFETIME,
+  jobKey,
+  jobStatus,
+  readJob,
+  requestsKey,
+  resultsKey,
+  splitShards,
+  type Job,
+  type SplitLimits,
+} from "./job.ts";
+import { putStream, type Storage } from "../../../workers/src/bundles/upload.ts";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 import { answerSchema, described, json } from "../../../workers/src/schemas/fields.ts";
 import { operation, route } from "../../../workers/src/routes/route.ts";
@@ -86,6 +99,54 @@ export const createJob = route(
     return c.json({ ...job, state: "running" as const, results: 0, problems: 0 }, 202);
   },
 );
+
+interface Submission extends Pick<Job, "benchmark" | "version" | "digest"> {
+  readonly body: ReadableStream;
+  readonly bytes: number;
+  readonly limits: SplitLimits;
+  /** Counts the models against the caller, once it is known how many they are. */
+  readonly spend: (models: number) => Promise<void>;
+  readonly now: number;
+}
+
+/** Most messages that a queue accepts at once. */
+const MESSAGES = 100;
+
+/**
+ * Stores the requests of a job, then the job, then queues its shards. A submission that breaks off earlier is no job, as
+ * nobody has been told its id.
+ * @throws HttpProblem `payload_too_large`, `content_mismatch`, `invalid_request` without models, `rate_limited`; AnchorEvalError `unavailable`
+ */
+async function submitJob(
+  storage: Storage,
+  queue: JobQueue,
+  { body, bytes, limits, spend, now, ...bundle }: Submission,
+): Promise<Omit<Job, "shards">> {
+  const id = hexOf(crypto.getRandomValues(new Uint8Array(16)));
+  const { inspect, end } = splitShards(limits);
+  try {
+    await putStream(storage, requestsKey(id), { bytes, body, inspect });
+  } catch (cause) {
+    if (cause instanceof HttpProblem) throw cause;
+    throw new AnchorEvalError("unavailable", "the R2 bucket could not write the requests of a job", { cause });
+  }
+  const shards = end();
+  const models = shards.reduce((sum, shard) => sum + shard.models, 0);
+  if (models === 0) throw new HttpProblem("invalid_request", "at least one model is needed, one per line");
+  await spend(models);
+  const created = new Date(now).toISOString();
+  const expires = new Date(now + JOB_LIFETIME).toISOString();
+  const described = { id, ...bundle, created, expires, models };
+  const job = JSON.stringify({ ...described, shards } satisfies Job);
+  await createOnce(storage.bucket, jobKey(id), new TextEncoder().encode(job));
+  try {
+    for (let from = 0; from < shards.length; from += MESSAGES)
+      await queue.sendBatch(shards.slice(from, from + MESSAGES).map((_, k) => ({ body: resultsKey(id, from + k) })));
+  } catch (cause) {
+    throw new AnchorEvalError("unavailable", "the queue did not accept the whole job: send it again", { cause });
+  }
+  return described;
+}
 
 const JobParams = VersionParams.extend({
   id: z

@@ -104,7 +104,6 @@ async function changeRoots(file: string, change: (roots: Roots | null) => Roots 
   return next;
 }
 
-/** The versions in root.json; null where no file is there. */
 async function readRoots(file: string): Promise<Roots | null> {
   const bytes = await existing(() => readNamed(file, mostBytes(TRUST_FILE))).catch((cause: unknown) => {
     throw invalidOption(`${file} can't be read: ${whyNot(cause)}`, cause);
@@ -152,7 +151,6 @@ async function nextRoots(roots: Roots, options: OptionReader, keys: readonly Fil
   return [...kept, signedBy({ signed: JSON.stringify(statement), signatures: [] }, keys)];
 }
 
-/** A public key, or that of a file's private key. */
 async function publicKey(name: string, word: string): Promise<string> {
   return PUBLIC_KEY.test(word) ? word : (await readKey(name, word)).key;
 }

@@ -4,9 +4,8 @@ import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { checkRoots, currentRoot, type RootChain } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { parseTrustFile, type RootStatement, type TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-root";
-import { HttpProblem } from "../../../workers/src/platform/problem.ts";
+import { misconfigured } from "../../../workers/src/platform/read-setting.ts";
 
-/** The Worker's settings of trust. */
 export interface TrustEnv {
   /**
    * Public keys (base64url, comma-separated), one of which must have signed what is published here; or the content of a
@@ -20,10 +19,8 @@ export interface TrustEnv {
 /** The one that the trunk doesn't read. */
 export const TRUST_NAMES = { INDEX_KEY: true } as const;
 
-/** The Worker's settings of trust, where TRUSTED_KEYS is a root. */
 interface RootSettings {
   readonly roots: TrustFile["roots"];
-  /** PKCS #8 of the key that signs indexes. */
   readonly indexKey: Uint8Array<ArrayBuffer> | null;
 }
 
@@ -53,10 +50,6 @@ function signingKey(secret: unknown): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-export function misconfigured(words: string): HttpProblem {
-  return new HttpProblem("misconfigured", `the setting ${words}`);
-}
-
 /** Requires a signature of what is published by a key that the root lists for bundles; null where TRUSTED_KEYS isn't a root. */
 export function rootSigners(
   env: TrustEnv,
@@ -69,7 +62,6 @@ export function rootSigners(
   };
 }
 
-/** The root of TRUSTED_KEYS, its signatures checked. */
 export interface TrustedRoot {
   readonly chain: RootChain;
   readonly root: RootStatement;

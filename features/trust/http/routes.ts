@@ -6,8 +6,9 @@ import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { type IndexSigning, signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import type { TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { BenchmarkParams, NDJSON, OTHERWISE } from "../../../workers/src/schemas/contract.ts";
-import { misconfigured, rootSettings, type TrustedRoot, trustedRoot } from "./root.ts";
+import { rootSettings, type TrustedRoot, trustedRoot } from "./root.ts";
 import { answerSchema, described, json, optional } from "../../../workers/src/schemas/fields.ts";
+import { misconfigured } from "../../../workers/src/platform/read-setting.ts";
 import { operation, route } from "../../../workers/src/routes/route.ts";
 
 const SignedSchema = answerSchema("SignedStatement", {

@@ -14,7 +14,6 @@ import {
 } from "./statements.ts";
 import { lostVersion } from "./trust-root.ts";
 
-/** How an index is signed, and for how long. */
 export interface IndexSigning {
   /** The root that is published beside it. */
   readonly chain: RootChain;
@@ -94,7 +93,6 @@ async function readIndex(store: BundleStore, benchmark: string, last: IndexState
   return { ...whole, ...(index?.log && { log: index.log }) };
 }
 
-/** The part of an index that is signed. */
 function contentOf({ latest, versions, log }: BundleIndex | IndexStatement) {
   return {
     latest,

@@ -86,12 +86,10 @@ export function parseTrustFile(bytes: Uint8Array): TrustFile | null {
   return readOrNull(file, () => decodeJson(bytes));
 }
 
-/** Writes root.json or trust.json. */
 export function encodeTrustFile(trust: TrustFile): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(trust, null, 1)}\n`);
 }
 
-/** The statement of a root; null where it is none. */
 export function parseRoot({ signed }: SignedStatement): RootStatement | null {
   return readOrNull(root, () => JSON.parse(signed));
 }
@@ -113,7 +111,6 @@ export function rootProblem({ keys: roots, threshold, bundles, index: indexes }:
   return null;
 }
 
-/** The statement of an index; null where it is none. */
 export function parseIndexStatement({ signed }: SignedStatement): IndexStatement | null {
   return readOrNull(index, () => JSON.parse(signed));
 }

@@ -1,5 +1,5 @@
 import { sha256 } from "../../../sdk/bundles/bytes.ts";
-import { requireTrusted } from "../../../sdk/bundles/trusted-source.ts";
+import { guardedSource, requireTrusted } from "../../../sdk/bundles/trusted-source.ts";
 import type { BundleSource } from "../../../sdk/core/bundle/bundle.ts";
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import { compareVersions } from "../../../sdk/core/bundle/names.ts";
@@ -67,26 +67,7 @@ export function trustRoot(
   const pinnedRoots = async (): Promise<RootChain> =>
     (checked ??= await checkRoots(pinned.roots, "the trusted root.json"));
   const check = { pinnedRoots, memory, onWarning, now };
-  return (source) => ({
-    name: source.name,
-    ...(source.expected && { expected: source.expected }),
-    ...(source.readYank && { readYank: (call) => source.readYank!(call) }),
-    ...(source.readNow && { readNow: (file, fileBytes) => source.readNow!(file, fileBytes) }),
-    read: async (file, readOptions = {}) => {
-      if (file !== "manifest.json") return source.read(file, readOptions);
-      const { range, ...rest } = readOptions;
-      const [manifest, signatures, published] = await Promise.all([
-        source.read(file, rest),
-        source.readSignatures?.(rest) ?? null,
-        source.readTrust?.(rest) ?? null,
-      ]);
-      if (manifest === null) return null;
-      await checkTrust(check, source, manifest, signatures, published);
-      return range ? manifest.subarray(range.begin, range.end) : manifest;
-    },
-    // Without its card, which nobody signed.
-    ...(source.readSignatures && { readSignatures: (call) => source.readSignatures!(call) }),
-  });
+  return (source) => guardedSource(source, true, (...read) => checkTrust(check, source, ...read));
 }
 
 interface TrustCheck {

@@ -10,7 +10,7 @@ import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
 import { type R2SweepBucket, sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
+import type { BundleBucket } from "../../../workers/src/platform/env.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";
 import { testToken } from "./support/publish.ts";
 import { startApp } from "./support/worker.ts";

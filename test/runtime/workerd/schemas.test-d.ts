@@ -30,6 +30,7 @@ import type {
   BatchLineSchema,
   BatchRequestSchema,
   BatchResponseSchema,
+  EstimateRequestSchema,
 } from "../../../workers/src/routes/estimates.ts";
 
 import type {
@@ -41,7 +42,7 @@ import type {
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../features/adaptive/http/next-items.ts";
 import type { TrialPlanSchema } from "../../../features/trials/http.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";
-import type { AnyEstimateSchema, EstimateRequestSchema } from "../../../workers/src/schemas/any-estimate.ts";
+import type { AnyEstimateSchema } from "../../../workers/src/routes/batch.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
 import type { JobStatusSchema } from "../../../features/jobs/http/routes.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";

@@ -4,7 +4,7 @@ import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { BundleBucket } from "../../../workers/src/platform/bundle-bucket.ts";
+import type { BundleBucket } from "../../../workers/src/platform/env.ts";
 import { routingBundle } from "../../support/routing-bundle.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { sampleBundle } from "../../support/sample-bundle.ts";

@@ -1,7 +1,7 @@
 import { createClient } from "anchoreval";
 import { beforeAll, describe, expect, inject, test } from "vitest";
 import { BatchResponseSchema } from "../../../workers/src/routes/estimates.ts";
-import { AnyEstimateSchema } from "../../../workers/src/schemas/any-estimate.ts";
+import { AnyEstimateSchema } from "../../../workers/src/routes/batch.ts";
 import type {} from "../../support/golden-estimate.ts";
 import { sampleAnswers } from "../../support/sample-answers.ts";
 import { expectSameNumbers } from "../../support/same-numbers.ts";

@@ -28,7 +28,6 @@ export function cardPoints(markdown: string): string[] {
   return Array.from(markdown.matchAll(/^- (.*(?:\n {2}.*)*)/gm), ([, point]) => point!.replaceAll(/\n +/g, " "));
 }
 
-/** Bold and code within a line. */
 export function inline(text: string): Child {
   return text
     .split(/(\*\*[^*]+\*\*|`[^`]+`)/)

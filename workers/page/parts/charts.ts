@@ -34,12 +34,10 @@ import { counted } from "anchoreval/internal/words/figures";
 import { bullets, type Child, element, idText } from "./dom.ts";
 import { firstFew } from "./content.ts";
 
-/** Width of a chart on its own: the room on the page, at most 720. */
 export function wideChart(): number {
   return Math.max(PANEL_WIDTH, Math.min(720, document.querySelector("main")!.clientWidth - 32));
 }
 
-/** Width of one of two charts beside each other. */
 export function sideChart(): number {
   return Math.min(480, wideChart());
 }
@@ -63,7 +61,6 @@ export function drawn({ label, marks, ...options }: Chart): SVGElement {
   return made;
 }
 
-/** A figure with a caption that explains how to read it. */
 export function figure(caption: Child, ...content: readonly Child[]): HTMLElement {
   return element("figure", element("figcaption", caption), content);
 }
@@ -83,7 +80,6 @@ export function panels(list: readonly Panel[]): HTMLElement {
   });
 }
 
-/** The key of a chart's colours and shapes. */
 function key(...entries: readonly (readonly [mark: string, label: string])[]): HTMLElement {
   return bullets(
     entries.map(([mark, label]) => [element("span", { class: `mark ${mark}`, "aria-hidden": "true" }), label]),
@@ -95,7 +91,6 @@ function key(...entries: readonly (readonly [mark: string, label: string])[]): H
 export interface Curve {
   readonly label: string;
   readonly values: readonly number[];
-  /** Drawn with emphasis. */
   readonly strong: boolean;
 }
 
@@ -103,7 +98,6 @@ interface CurvesOptions {
   /** The chart in words, for screen readers. */
   readonly description: string;
   readonly label: string;
-  /** End of the vertical axis. */
   readonly highest: number;
   readonly width: number;
 }

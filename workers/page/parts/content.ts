@@ -8,7 +8,6 @@ export function section(title: string, ...content: readonly Child[]): HTMLElemen
 
 type Column = string | { readonly numbers: Child };
 
-/** A column of numbers, right-aligned. */
 export function numbers(title: Child): Column {
   return { numbers: title };
 }
@@ -80,7 +79,6 @@ export function warningsContent(warnings: readonly EstimateWarning[]): Child {
   );
 }
 
-/** The size of a file in words. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`;
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

@@ -40,7 +40,6 @@ function append(parent: Element, child: Child): void {
   else parent.append(String(child));
 }
 
-/** Replaces the content of an element. */
 export function fill(parent: Element, ...children: readonly Child[]): void {
   parent.replaceChildren();
   append(parent, children);
@@ -57,7 +56,6 @@ export function bullets(entries: readonly Child[], kind = "ul" as "ul" | `ul.${s
   );
 }
 
-/** Content that is shown when its summary is pressed. */
 export function details(summary: string, ...content: readonly Child[]): HTMLElement {
   return element("details", element("summary", summary), content);
 }

@@ -11,12 +11,10 @@ import { problem } from "./problem.ts";
 interface DropZoneOptions {
   readonly label: string;
   readonly hint: Child;
-  /** A whole folder may be chosen. */
   readonly folder?: boolean;
   readonly onFiles: (files: readonly [File, ...File[]]) => void;
 }
 
-/** A field for files, which are chosen with its button or dropped on it. */
 export function dropZone({ label, hint, folder = false, onFiles }: DropZoneOptions): HTMLElement {
   const give = ([first, ...others]: readonly File[]): void => {
     if (first) onFiles([first, ...others]);
@@ -45,7 +43,6 @@ export function dropZone({ label, hint, folder = false, onFiles }: DropZoneOptio
   return zone;
 }
 
-/** The dropped files, including those in folders. */
 async function droppedFiles({ items, files }: DataTransfer): Promise<File[]> {
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
   const plain = [...files];
@@ -86,7 +83,6 @@ export function formSelect(
   return { content: element("div.field", labelled("Form (the items that were asked)", select)), select };
 }
 
-/** One model's answers. */
 export interface GivenAnswers extends Omit<Answers, "trials"> {
   /** The model's name: the file's; of pasted text the asked model's. */
   readonly name: string;
@@ -96,7 +92,6 @@ interface AnswersInput {
   readonly content: HTMLElement;
   /** The answers in the field; null if there are none, or if they can't be read, which the field shows. */
   read(): Promise<GivenAnswers | null>;
-  /** Puts answers into the field, as JSON. */
   write(answers: ReadonlyMap<string, number>, name: string): void;
 }
 
@@ -163,9 +158,7 @@ function answersInput({ title, name: unnamed }: AskedModel, onChange: () => void
   return { content, read, write };
 }
 
-/** A model of an {@link answersForm}. */
 interface AskedModel {
-  /** Of its field. */
   readonly title: string;
   /** Of a model whose answers are pasted. */
   readonly name: string;
@@ -175,14 +168,12 @@ interface AskedModel {
 
 interface AnswersForm {
   readonly models: readonly AskedModel[];
-  /** Fields below those for answers and form. */
   readonly more?: Child;
   readonly action: string;
   /** The results of the models' answers, and a sentence of them for screen readers. */
   readonly evaluate: (answers: readonly GivenAnswers[], form: { form?: string }) => readonly [Child, string];
 }
 
-/** A form for models' answers, with its results. */
 export function answersForm({ bundle, route }: BundlePage, { models, more = null, action, evaluate }: AnswersForm) {
   const results = element("div.results");
   const heard = announcer();

@@ -2,12 +2,10 @@ import { AnchorEvalError } from "anchoreval";
 import { bullets, button, type Child, element, labelled, submitting } from "./dom.ts";
 import type { Session } from "./session.ts";
 
-/** Most issues that are shown. */
 const MOST_ISSUES = 8;
 
 interface ProblemOptions {
   readonly session: Session;
-  /** Called once a token is set. */
   readonly retry: () => void;
 }
 

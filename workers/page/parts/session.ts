@@ -14,7 +14,6 @@ import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import type { Child } from "./dom.ts";
 import type { BundlePlace, Route } from "./route.ts";
 
-/** Files of a bundle by name, from a folder or a fit. */
 type BundleFiles = ReadonlyMap<string, Blob>;
 
 /**
@@ -67,7 +66,6 @@ export class Session {
     return new Blob([new Uint8Array(bytes)]);
   }
 
-  /** The card beside a bundle's files, in Markdown; null where there is none. */
   async card(place: BundlePlace): Promise<string | null> {
     const bytes = await this.#source(place).readCard!();
     return bytes && new TextDecoder().decode(bytes);
@@ -93,7 +91,6 @@ export class Session {
   }
 }
 
-/** Reads a bundle from files on the reader's machine. */
 function filesSource(files: BundleFiles): BundleSource {
   const place = "the bundle on your machine";
   const read = async (name: string, range?: ByteRange): Promise<Uint8Array | null> => {

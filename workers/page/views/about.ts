@@ -66,7 +66,6 @@ function modelNames({ sources: { names } }: Manifest): Child {
   return details(`Their names, ${names.length}`, bullets(sorted.map(idText)));
 }
 
-/** The bundle's card, once it has come. */
 function card({ route, session }: BundlePage): Child {
   const content = element("div.card");
   void session.card(route.place).then(

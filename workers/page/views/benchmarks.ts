@@ -12,7 +12,6 @@ import { problem, tokenForm } from "../parts/problem.ts";
 import { benchmarkHref, bundleHref } from "../parts/route.ts";
 import type { Session, View } from "../parts/session.ts";
 
-/** The published benchmarks, and a field for a bundle of one's own. */
 export async function homeView(session: Session, refresh: () => void): Promise<View> {
   const benchmarks = await session.client.bundles.list();
   const aboutToken = session.hasToken ? "A token is in use" : "A benchmark is missing? Protected ones require a token";
@@ -88,7 +87,6 @@ function cardDetails(text: string): Child {
   return said.length === 0 ? null : details("Who measured it, and what it is good for", bullets(said.map(inline)));
 }
 
-/** A field for the folder that `anchoreval fit` writes. */
 function givenBundle(session: Session): Child {
   const state = element("div", { "aria-live": "polite" });
   const open = (files: readonly File[]): void => {
@@ -110,7 +108,6 @@ function givenBundle(session: Session): Child {
   ];
 }
 
-/** A benchmark's versions, the newest first; yanked ones are marked. */
 export async function benchmarkView(session: Session, benchmark: string): Promise<View> {
   const summary = await session.client.bundles.benchmark(benchmark);
   if (summary === null) throw new AnchorEvalError("not_found", `no benchmark ${benchmark} is published here`);

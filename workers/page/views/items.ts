@@ -10,10 +10,8 @@ import { firstFew, scrolling, section } from "../parts/content.ts";
 import { formSelect } from "../parts/fields.ts";
 import type { BundlePage } from "../parts/session.ts";
 
-/** Rows of a page of the table. */
 const ROWS = 20;
 
-/** Scenarios that are drawn at first. */
 const FEW = { most: 4, noun: "scenario" };
 
 interface Row {
@@ -22,12 +20,10 @@ interface Row {
   readonly index: number;
   readonly difficulty: number;
   readonly discrimination: number;
-  /** Probability of a right answer by a typical source model. */
   readonly typical: number;
   readonly text: string | undefined;
 }
 
-/** The items of a form in a list, and in charts. */
 export function itemsTab({ bundle, route }: BundlePage): Child {
   const { benchmark, version, forms } = bundle.manifest;
   const scenarios = [...bundle.scenarios.values()];
@@ -72,7 +68,6 @@ function rowsOf(bundle: Bundle, scenario: BundleScenario, form: string): Row[] {
   });
 }
 
-/** Columns of figures, by which the table can be sorted. */
 const FIGURES = [
   ["right, typical model", "typical"],
   ["difficulty", "difficulty"],
@@ -174,7 +169,6 @@ function curveOf({ id, scenario, index }: Row, path: AbilityPath): Child {
   );
 }
 
-/** Information of each form, from weak models to strong ones. */
 function information(scenario: string, list: readonly Curve[], path: AbilityPath): HTMLElement {
   const [, highest] = extent(list.flatMap(({ values }) => values));
   const { label, values } = list.find(({ strong }) => strong)!;

@@ -66,7 +66,6 @@ function rangeWords({ low, high }: NonNullable<SharedFigure["interval"]>): strin
   return `${points(low)} to ${points(high)}`;
 }
 
-/** The score in large type, with its interval. */
 function figureLine(score: string, interval: string | null): HTMLElement {
   return element("p.figure", [
     element("span.score", score),

@@ -1,7 +1,6 @@
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { readObject } from "anchoreval/internal/bundles/body";
 
-/** A file of an archive, and its offset. */
 interface Stored {
   readonly name: Uint8Array<ArrayBuffer>;
   readonly bytes: Uint8Array<ArrayBuffer>;

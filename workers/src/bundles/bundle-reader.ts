@@ -7,7 +7,6 @@ import {
   type BundleRef,
   type BundleRouting,
   type BundleSource,
-  type EstimateWarning,
   type Manifest,
 } from "anchoreval";
 import type { BundleFileName, ByteRange } from "anchoreval/bundle";
@@ -20,7 +19,7 @@ import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
 import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../platform/observe.ts";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleBucket } from "../platform/env.ts";
 import type { BundleCaches, CachedValues, PublishedBundle, ValueCaches } from "./bundle-caches.ts";
 import { LARGEST_HELD, throughCache, type SharedContents } from "./content-cache.ts";
 import { openFile } from "./open-file.ts";
@@ -46,19 +45,9 @@ interface ReaderSetup {
   readonly deadline: number;
 }
 
-interface Warned {
-  readonly version: string;
-  readonly warnings: readonly EstimateWarning[];
-}
-
-/** Adds a warning to results of a yanked version; returns others as they are. */
-type Warn = <Result extends Warned>(result: Result) => Result;
-
-export interface WarnedBundle {
+export interface OpenedBundle {
+  /** It says whether its publisher took the version back, so that results warn. */
   readonly bundle: Bundle;
-  readonly warn: Warn;
-  /** Why its publisher took the version back; null where it wasn't. */
-  readonly yanked: string | null;
   /** Lets the bundle know the names of all its items, where some answer is to none of its anchors. */
   readonly readyFor: (responses: unknown) => Promise<void>;
 }
@@ -71,7 +60,6 @@ export class BundleReader {
     this.#setup = setup;
   }
 
-  /** The indexes of all benchmarks, by name. */
   async benchmarks(): Promise<BundleIndex[]> {
     const all = await this.#cached("names", "", async () => {
       const entries = await r2Store(this.#setup.bucket).list("bundles/");
@@ -101,28 +89,23 @@ export class BundleReader {
     return latest;
   }
 
-  /**
-   * The warning that results of a version need if it is yanked, which `latest` never is. If the index can't be read there
-   * is no warning: no estimate fails because of it.
-   */
-  async yankedWarning(ref: BundleRef): Promise<Warn> {
-    return yankedWarning(await this.#yankedReason(ref));
-  }
-
+  /** Why a version is yanked, which `latest` never is; null if the index can't be read: no estimate fails because of it. */
   async #yankedReason({ benchmark, version }: BundleRef): Promise<string | null> {
     const entry = version === LATEST ? undefined : await this.#entry({ benchmark, version }).catch(() => undefined);
     return entry?.yanked === true ? (entry.reason ?? "no reason was given") : null;
   }
-  /** A bundle with its warning; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
-  async warnedBundle(ref: BundleRef): Promise<WarnedBundle> {
-    const [bundle, yanked] = await Promise.all([this.bundle(ref), this.#yankedReason(ref)]);
+
+  /** A bundle to estimate with; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
+  async open(ref: BundleRef): Promise<OpenedBundle> {
+    const [kept, yanked] = await Promise.all([this.bundle(ref), this.#yankedReason(ref)]);
+    const bundle = yanked === null ? kept : { ...kept, yanked };
     const readyFor = async (responses: unknown): Promise<void> => {
       if (knowsItems(bundle) || !answersOthers(bundle, responses)) return;
       const { benchmark, version } = bundle.manifest;
       const lines = await this.#itemLines(await this.published({ benchmark, version }));
       keepItems(bundle, () => lines);
     };
-    return { bundle, warn: yankedWarning(yanked), yanked, readyFor };
+    return { bundle, readyFor };
   }
 
   /**
@@ -167,10 +150,8 @@ export class BundleReader {
   /** A bundle with the names of all its items; the version may be `latest`. @throws AnchorEvalError as {@link bundle} */
   async bundleWithItems(ref: BundleRef): Promise<{ readonly bundle: Bundle; readonly items: ItemLines }> {
     const published = await this.#resolved(ref);
-    const [bundle, items] = await Promise.all([
-      this.bundle({ benchmark: ref.benchmark, version: published.manifest.version }),
-      this.#itemLines(published),
-    ]);
+    const { benchmark, version } = published.manifest;
+    const [{ bundle }, items] = await Promise.all([this.open({ benchmark, version }), this.#itemLines(published)]);
     return { bundle, items };
   }
 
@@ -213,7 +194,6 @@ export class BundleReader {
     return { ...file, open: (range: ByteRange | null) => phases.time("file", () => openFile(origin, file, range)) };
   }
 
-  /** The manifest of a version or of `latest`. */
   async #resolved({ benchmark, version }: BundleRef): Promise<PublishedBundle> {
     return this.published({ benchmark, version: version === LATEST ? await this.latest(benchmark) : version });
   }
@@ -243,7 +223,6 @@ export class BundleReader {
     return contents && !isProtected(benchmark) ? throughCache(contents, sha256, load, keepAlive) : load();
   }
 
-  /** A version as the index has it. */
   async #entry({ benchmark, version }: BundleRef): Promise<IndexEntry | undefined> {
     return (await this.#index(benchmark)).versions.find((published) => published.version === version);
   }
@@ -275,14 +254,6 @@ export class BundleReader {
     const caches: ValueCaches = this.#setup.caches;
     return phases.time(phase, () => caches[phase].get(key, { load, takes, keepAlive }));
   }
-}
-
-function yankedWarning(reason: string | null): Warn {
-  return (result) => {
-    if (reason === null) return result;
-    const message = `version ${result.version} was yanked by its publisher: ${reason}`;
-    return { ...result, warnings: [{ code: "yanked_version", message }, ...result.warnings] };
-  };
 }
 
 /** Memory that the decoded bundle takes, approximately as `Bundle.byteLength` counts. @unit bytes */

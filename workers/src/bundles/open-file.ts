@@ -5,7 +5,7 @@ import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { inTime } from "../platform/deadline.ts";
 import { logLine, traceOf } from "../platform/observe.ts";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleBucket } from "../platform/env.ts";
 import type { MemoryRoom } from "./bundle-caches.ts";
 import { LARGEST_HELD } from "./content-cache.ts";
 

@@ -3,16 +3,13 @@ import { AnchorEvalError } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { atMost, readBody } from "anchoreval/internal/bundles/body";
 import { withDeadline } from "../platform/deadline.ts";
-import type { BundleBucket, StoredObject } from "../platform/bundle-bucket.ts";
-import type { ShippedFiles } from "../platform/env.ts";
+import type { BundleBucket, ShippedFiles, StoredObject } from "../platform/env.ts";
 import type { ValueCache } from "./value-cache.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /** shipped/objects.json: the bundles that come along, as they would lie in the bucket. The objects themselves lie beside. */
 export interface ShippedObjects {
-  /** By key. */
   readonly objects: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
-  /** By benchmark. */
   readonly versions: Readonly<Record<string, readonly IndexEntry[]>>;
 }
 
@@ -22,7 +19,6 @@ interface StorageBindings {
   readonly TRUSTED_KEYS?: string;
 }
 
-/** The versions of a benchmark that come along. */
 export type ShippedVersions = (benchmark: string) => Promise<readonly IndexEntry[]>;
 
 /**
@@ -128,7 +124,6 @@ interface PutOptions {
   readonly sha256?: string;
 }
 
-/** Bytes of lowercase hex. */
 function bytesOf(hex: string): ArrayBuffer {
   return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16)).buffer;
 }

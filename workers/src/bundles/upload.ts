@@ -1,10 +1,11 @@
 import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { blobKey } from "anchoreval/internal/core/bundle/names";
+import { onBucket } from "anchoreval/internal/publish/r2-store";
 import { SWEEP_AGE } from "anchoreval/internal/publish/sweep-blobs";
-import { inTime, onBucket } from "../platform/deadline.ts";
+import { inTime } from "../platform/deadline.ts";
 import { HttpProblem } from "../platform/problem.ts";
-import type { BundleBucket, StoredObject } from "../platform/bundle-bucket.ts";
+import type { BundleBucket, StoredObject } from "../platform/env.ts";
 import { readPieces } from "./open-file.ts";
 
 /** R2's error for content with another SHA-256 than announced. */
@@ -16,7 +17,6 @@ export interface Storage {
   readonly deadline: number;
 }
 
-/** An upload of a file's content, with its announced digest. */
 interface BlobUpload extends Pick<StreamedBody, "bytes" | "body"> {
   readonly benchmark: string;
   /** Lowercase hex. */

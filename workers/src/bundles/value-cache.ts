@@ -81,7 +81,6 @@ export class ValueCache<T> {
     return this.#begin(key, how);
   }
 
-  /** The value, if it is here. */
   peek(key: string): T | null {
     const entry = this.#entries.get(key);
     return entry?.outcome && "value" in entry.outcome && this.#isFresh(entry) ? entry.outcome.value : null;
@@ -137,7 +136,6 @@ export class ValueCache<T> {
     }
   }
 
-  /** Starts counting a load, if there is room for it beside the others. */
   #makeRoom(entry: Entry<T>, takes: number): boolean {
     for (const [key, other] of this.#entries) if (other.outcome === null && !this.#isFresh(other)) this.#drop(key);
     if (this.#loadingBytes > 0 && this.#loadingBytes + takes > this.#options.maxBytes) return false;

@@ -2,14 +2,12 @@ import type { ByteRange } from "anchoreval/bundle";
 import type { Context } from "hono";
 import { HttpProblem } from "../platform/problem.ts";
 
-/** Content that never changes under its URL. */
 interface ImmutableContent {
   readonly type: string;
   /** Strong entity tag, without its quotes. */
   readonly etag: string;
   readonly bytes: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The bytes of a range, or all. */
   readonly open: (range: ByteRange | null) => BodyInit | Promise<BodyInit>;
 }
 

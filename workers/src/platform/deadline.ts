@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
-import type { BundleBucket } from "./bundle-bucket.ts";
+import type { BundleBucket } from "./env.ts";
 
 /**
  * The outcome of the work, if it comes in time.
@@ -10,7 +10,6 @@ export function inTime<T>(work: Promise<T>, limit: number, what: string): Promis
   return within(work, limit, () => new AnchorEvalError("unavailable", `${what}: no answer within ${limit} ms`));
 }
 
-/** The same, with an error of one's own. */
 export function within<T>(work: Promise<T>, limit: number, late: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), limit);
@@ -42,17 +41,4 @@ export function withDeadline(bucket: BundleBucket, limit: number): BundleBucket 
       return value instanceof ReadableStream ? put : inTime(put, limit, key);
     },
   };
-}
-
-/**
- * The outcome of work on the bucket.
- * @param what - the work, after "could not"
- * @throws AnchorEvalError `unavailable` for any error
- */
-export async function onBucket<T>(what: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new AnchorEvalError("unavailable", `the R2 bucket could not ${what}`, { cause });
-  }
 }

@@ -82,7 +82,6 @@ export function requestIdOf(header: string | undefined): string {
   return header !== undefined && WELL_FORMED.test(header) ? header : crypto.randomUUID();
 }
 
-/** Number of answers in a request, valid or not. */
 export function countAnswers(responses: unknown): number {
   return typeof responses === "object" && responses !== null ? Object.keys(responses).length : 0;
 }

@@ -4,7 +4,6 @@ import { HTTPException } from "hono/http-exception";
 
 type StatusAndTitle = readonly [status: number, title: string];
 
-/** Codes that exist only over HTTP. */
 const HTTP_PROBLEMS = {
   malformed_json: [400, "The body is not JSON"],
   unauthorized: [401, "A valid bearer token is required"],
@@ -63,7 +62,6 @@ interface HttpProblemDetails {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal whose code exists only over HTTP. */
 export class HttpProblem extends Error {
   readonly code: HttpProblemCode;
   readonly issues: readonly Issue[];
@@ -105,7 +103,6 @@ export function codeOf(error: unknown): ProblemCode {
   return toProblem(error).code;
 }
 
-/** The fields of a problem document that vary with the error. */
 export function problemFields({ code, message, issues }: AnchorEvalError | HttpProblem) {
   return {
     code,

@@ -50,25 +50,18 @@ export function settingsOf(env: Env): Settings {
 
 function readSettings(env: Env): Settings {
   refuseMisspelt(env);
-  const batchModels = count(env.MAX_BATCH_MODELS, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
+  const batchModels = count(env, "MAX_BATCH_MODELS", DEFAULT_BATCH_MODELS);
   return {
-    requestBytes: count(env.MAX_REQUEST_BYTES, "MAX_REQUEST_BYTES", 1 << 20),
-    blobBytes: count(env.MAX_BLOB_BYTES, "MAX_BLOB_BYTES", 100_000_000), // the request limit of Cloudflare's smallest plans
+    requestBytes: count(env, "MAX_REQUEST_BYTES", 1 << 20),
+    blobBytes: count(env, "MAX_BLOB_BYTES", 100_000_000), // the request limit of Cloudflare's smallest plans
     batchModels,
-    jobModels: count(env.MAX_JOB_MODELS, "MAX_JOB_MODELS", MOST_SHARDS * batchModels),
-    jobBytes: count(env.MAX_JOB_BYTES, "MAX_JOB_BYTES", 10_000_000),
+    jobModels: count(env, "MAX_JOB_MODELS", MOST_SHARDS * batchModels),
+    jobBytes: count(env, "MAX_JOB_BYTES", 10_000_000),
     tokens: tokenRecords(env.TOKENS),
-    isProtected: protection(
-      list(
-        env.PROTECTED_BENCHMARKS,
-        "PROTECTED_BENCHMARKS",
-        isProtectable,
-        "is benchmarks' names, comma-separated, or *",
-      ),
-    ),
+    isProtected: protection(env),
     requireSigner: signerRule(env),
-    logsRequests: truth(env.LOG_REQUESTS, "LOG_REQUESTS"),
-    openJobs: truth(env.OPEN_JOBS, "OPEN_JOBS"),
+    logsRequests: truth(env, "LOG_REQUESTS"),
+    openJobs: truth(env, "OPEN_JOBS"),
     ...featureSettings(env),
   };
 }
@@ -79,7 +72,7 @@ function signerRule(env: Env): Settings["requireSigner"] {
     const rule = read(env);
     if (rule !== null) return rule;
   }
-  const keys = list(env.TRUSTED_KEYS, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keys make` prints them, comma-separated, or a root.json"); // prettier-ignore
+  const keys = list(env, "TRUSTED_KEYS", (key) => keyProblem(key) === null, "is public keys as `anchoreval keys make` prints them, comma-separated, or a root.json"); // prettier-ignore
   return async (manifest, signatures) => {
     if (keys.length > 0) await requireTrusted(manifest, signatures, keys, "the bundle");
   };
@@ -109,15 +102,14 @@ function refuseMisspelt(env: Env): void {
   for (const name of Object.keys(env)) {
     if (Object.hasOwn(NAMES, name)) continue;
     const near = Object.keys(NAMES).find((setting) => lettersBetween(name.toUpperCase(), setting) <= SLIPS);
-    if (near !== undefined) throw misconfigured(name, `is unknown, and reads like ${near}`);
+    if (near !== undefined) throw misconfigured(`${name} is unknown, and reads like ${near}`);
   }
 }
 
-const isProtectable = (name: string): boolean => name === "*" || BENCHMARK_NAME.test(name);
-
-function protection(names: readonly string[]): Settings["isProtected"] {
-  const exact = new Set(names);
-  return (benchmark) => exact.has("*") || exact.has(benchmark);
+function protection(env: Env): Settings["isProtected"] {
+  const isName = (name: string): boolean => name === "*" || BENCHMARK_NAME.test(name);
+  const names = new Set(list(env, "PROTECTED_BENCHMARKS", isName, "is benchmarks' names, comma-separated, or *"));
+  return (benchmark) => names.has("*") || names.has(benchmark);
 }
 
 function tokenRecords(secret: unknown): readonly TokenRecord[] {
@@ -126,6 +118,6 @@ function tokenRecords(secret: unknown): readonly TokenRecord[] {
     return parseTokens(secret as string);
   } catch {
     // Its content is secret: not even an issue's path is shown.
-    throw misconfigured("TOKENS", "is malformed: `anchoreval keys token` makes its entries");
+    throw misconfigured("TOKENS is malformed: `anchoreval keys token` makes its entries");
   }
 }

@@ -49,7 +49,6 @@ export async function findToken(records: readonly TokenRecord[], presented: stri
   return match;
 }
 
-/** Whether a token has expired, allowing for {@link CLOCK_SKEW}. */
 export function hasExpired({ expires }: TokenRecord, now: number): boolean {
   return expires !== null && now > Date.parse(expires) + CLOCK_SKEW;
 }

@@ -1,9 +1,27 @@
+import { z } from "@hono/zod-openapi";
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type BatchResult, type TrialsRequest } from "anchoreval";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
-import type { WarnedBundle } from "../bundles/bundle-reader.ts";
+import type { OpenedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, refuseDuplicates } from "../http/request-body.ts";
 import { describeZodError, HttpProblem, problemFields } from "../platform/problem.ts";
-import { BatchEntrySchema } from "../schemas/any-estimate.ts";
+import { ESTIMATE_FIELDS, OTHER_ESTIMATES, REQUEST_FIELDS } from "../../../features/http-answers.ts";
+import { EstimateSchema } from "../schemas/estimate.ts";
+import { described, requestSchema } from "../schemas/fields.ts";
+
+/** An estimate as it is served, with what features add to it. */
+const ServedEstimateSchema = EstimateSchema.extend(ESTIMATE_FIELDS).openapi("ServedEstimate");
+
+/** Any estimate: one with `metric` is of that. */
+export const AnyEstimateSchema = z.union([...OTHER_ESTIMATES, ServedEstimateSchema]);
+
+export const BatchEntrySchema = requestSchema(
+  "BatchEntry",
+  {
+    model: described(z.string().min(1), "Any name; the results repeat it."),
+    ...REQUEST_FIELDS,
+  },
+  { example: { model: "my-model", responses: { "gsm/17": 1, "gsm/42": 0 } } },
+);
 
 /** @throws HttpProblem `invalid_request` for no models, or more than one request may have */
 export function checkBatchSize(models: number, most: number): void {
@@ -22,14 +40,14 @@ export function checkBatchSize(models: number, most: number): void {
  * @param duplicates - paths, from the model's own root, of keys that appeared twice in the text
  */
 export async function estimateModel(
-  { bundle, warn, readyFor }: WarnedBundle,
+  { bundle, readyFor }: OpenedBundle,
   { model, responses, ...options }: TrialsRequest & { readonly model: string },
   duplicates: readonly (readonly (string | number)[])[],
 ): Promise<BatchResult<AnyEstimate>> {
   try {
     refuseDuplicates(duplicates);
     await readyFor(responses);
-    return { model, estimate: warn(estimate(bundle, responses, options)) };
+    return { model, estimate: estimate(bundle, responses, options) };
   } catch (error) {
     if (!(error instanceof AnchorEvalError)) throw error;
     return { model, problem: problemFields(error) };
@@ -37,7 +55,7 @@ export async function estimateModel(
 }
 
 /** Estimates the model of one line of a request; a malformed line gets a problem of its own. */
-export async function estimateLine(bundle: WarnedBundle, line: string, index: number): Promise<BatchLine<AnyEstimate>> {
+export async function estimateLine(bundle: OpenedBundle, line: string, index: number): Promise<BatchLine<AnyEstimate>> {
   let value: unknown;
   try {
     value = JSON.parse(line.replace(/^\ufeff/, "")); // the text may begin with a byte order mark
@@ -54,7 +72,6 @@ export async function estimateLine(bundle: WarnedBundle, line: string, index: nu
   };
 }
 
-/** The model's name in a request that may be invalid otherwise. */
 export function modelName(value: unknown): string | null {
   return typeof value === "object" && value !== null && "model" in value && typeof value.model === "string"
     ? value.model

@@ -6,12 +6,11 @@ import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
 import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
 import type { Context } from "hono";
 import { INDEX_MAX_AGE, type PublishedBundle } from "../bundles/bundle-caches.ts";
-import type { AppEnv } from "./context.ts";
 import { IMMUTABLE, sendContent } from "../http/send-content.ts";
 import { BenchmarkParams, FileParams, headers, OTHERWISE, VersionParams } from "../schemas/contract.ts";
 import { answerSchema, described, json, optional } from "../schemas/fields.ts";
 import { ManifestSchema } from "../schemas/manifest.ts";
-import { operation, route } from "./route.ts";
+import { type AppEnv, operation, route } from "./route.ts";
 
 const INDEX_CACHING = `public, max-age=${INDEX_MAX_AGE}`;
 
@@ -34,7 +33,6 @@ export const BenchmarkSchema = answerSchema("Benchmark", {
 
 export const BenchmarkListSchema = z.object({ benchmarks: z.array(BenchmarkSchema).readonly() }).openapi("Benchmarks");
 
-/** Splits the versions of a benchmark into those that it offers and those that are yanked. */
 export function summarizeIndex({ benchmark, latest, versions, log }: BundleIndex): BenchmarkSummary {
   return {
     benchmark,
@@ -89,7 +87,6 @@ export async function redirectLatest(c: Context<AppEnv, "/v1/bundles/:benchmark/
   return c.redirect([root, v1, bundles, name, version, ...rest].join("/") + search, 307);
 }
 
-/** Of routes whose content never changes. */
 const RangeHeaders = z.object({
   range: z.string().optional().openapi({ example: "bytes=0-1023" }),
   "if-none-match": z.string().optional(),
@@ -168,7 +165,6 @@ export const readAnchors = route(
   },
 );
 
-/** By how a file's name ends. */
 const FILE_TYPES: ReadonlyMap<string, string> = new Map([
   ["json", "application/json"],
   ["safetensors", "application/octet-stream"],

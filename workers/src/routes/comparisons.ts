@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
 import { checkFromAnchors, compareFromAnchors } from "anchoreval";
-import { refuseYanked } from "anchoreval/internal/check/check-from-anchors";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { answerSchema, described, IntervalSchema, json, optional, requestSchema } from "../schemas/fields.ts";
 import { REQUEST_FIELDS } from "../../../features/http-answers.ts";
@@ -92,8 +91,8 @@ export const createComparison = route(
   async (c) => {
     const body = c.req.valid("json");
     const { a, b, ...options } = body;
-    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, [a, b]);
-    return c.json(warn(compareFromAnchors(bundle, a, b, options)), 200);
+    const bundle = await bundleForAnswers(c, c.req.valid("param"), body, [a, b]);
+    return c.json(compareFromAnchors(bundle, a, b, options), 200);
   },
 );
 
@@ -157,8 +156,7 @@ export const createCheck = route(
     const body = c.req.valid("json");
     const { current, ...options } = body;
     const runs = [...current, ...(options.baselines ?? [])];
-    const { bundle, warn, yanked } = await bundleForAnswers(c, c.req.valid("param"), body, runs);
-    if (yanked !== null) refuseYanked({ manifest: bundle.manifest, yanked }, options);
-    return c.json(warn(checkFromAnchors(bundle, current, options)), 200);
+    const bundle = await bundleForAnswers(c, c.req.valid("param"), body, runs);
+    return c.json(checkFromAnchors(bundle, current, options), 200);
   },
 );

@@ -3,16 +3,28 @@ import type { AnyEstimate, BatchLine, BundleRef } from "anchoreval";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Context, MiddlewareHandler } from "hono";
 import { countsOf } from "../auth/rate-limit.ts";
-import { checkBatchSize, estimateLine, estimateModel, isNdjson, resultLines, textLines } from "./batch.ts";
+import {
+  AnyEstimateSchema,
+  BatchEntrySchema,
+  checkBatchSize,
+  estimateLine,
+  estimateModel,
+  isNdjson,
+  resultLines,
+  textLines,
+} from "./batch.ts";
+import { REQUEST_FIELDS } from "../../../features/http-answers.ts";
 import { IssueSchema, lines, NDJSON, OTHERWISE, VersionOrLatestParams } from "../schemas/contract.ts";
-import type { WarnedBundle } from "../bundles/bundle-reader.ts";
-import type { AppEnv } from "./context.ts";
+import type { OpenedBundle } from "../bundles/bundle-reader.ts";
 import { duplicateKeys, readBody, refuseDuplicates } from "../http/request-body.ts";
 import { countAnswers } from "../platform/observe.ts";
-import { answerSchema, described, json } from "../schemas/fields.ts";
-import { AnyEstimateSchema, BatchEntrySchema, EstimateRequestSchema } from "../schemas/any-estimate.ts";
+import { answerSchema, described, json, requestSchema } from "../schemas/fields.ts";
 import { DEFAULT_BATCH_MODELS } from "../platform/settings.ts";
-import { jsonBody, operation, postToBundle, route } from "./route.ts";
+import { type AppEnv, jsonBody, operation, postToBundle, route } from "./route.ts";
+
+export const EstimateRequestSchema = requestSchema("EstimateRequest", REQUEST_FIELDS, {
+  example: { responses: { "gsm/17": 1, "gsm/42": 0 } },
+});
 
 export const createEstimate = route(
   {
@@ -23,17 +35,17 @@ export const createEstimate = route(
   async (c) => {
     const body = c.req.valid("json");
     const { responses, ...options } = body;
-    const { bundle, warn } = await bundleForAnswers(c, c.req.valid("param"), body, [body]);
-    return c.json(warn(estimate(bundle, responses, options)), 200);
+    const bundle = await bundleForAnswers(c, c.req.valid("param"), body, [body]);
+    return c.json(estimate(bundle, responses, options), 200);
   },
 );
 
-/** The bundle for a request with answers, and the warning for its results; the answers as in {@link checkAnswers}. */
+/** The bundle for a request with answers; these as in {@link checkAnswers}. */
 export async function bundleForAnswers(c: Context<AppEnv>, ref: BundleRef, body: unknown, models: AnsweredModels) {
   await checkAnswers(c, body, models);
   const opened = await openBundle(c, ref);
   for (const { responses } of models) await opened.readyFor(responses);
-  return opened;
+  return opened.bundle;
 }
 
 type AnsweredModels = readonly { readonly responses?: unknown }[];
@@ -54,8 +66,8 @@ async function countWork(c: Context<AppEnv>, models: AnsweredModels): Promise<vo
   await c.get("meter")(countsOf({ models: answered, answers }));
 }
 
-async function openBundle(c: Context<AppEnv>, ref: BundleRef): Promise<WarnedBundle> {
-  const opened = await c.get("bundles").warnedBundle(ref);
+async function openBundle(c: Context<AppEnv>, ref: BundleRef): Promise<OpenedBundle> {
+  const opened = await c.get("bundles").open(ref);
   c.get("notes").version = opened.bundle.manifest.version;
   return opened;
 }

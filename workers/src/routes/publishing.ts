@@ -10,17 +10,16 @@ import { changeObject } from "anchoreval/internal/publish/bundle-store";
 import { checkEstimates, putSignatures } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
-import type { BundleBucket } from "../platform/bundle-bucket.ts";
+import type { BundleBucket } from "../platform/env.ts";
 import { LARGEST_BUNDLE, memoryOf } from "../bundles/bundle-reader.ts";
 import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
-import type { AppEnv } from "./context.ts";
 import { announcedLength, readBody } from "../http/request-body.ts";
 import { HttpProblem } from "../platform/problem.ts";
 import { BenchmarkParams, OTHERWISE, VersionParams } from "../schemas/contract.ts";
 import { answerSchema, described, json } from "../schemas/fields.ts";
 import { ManifestSchema } from "../schemas/manifest.ts";
 import { BenchmarkSchema, summarizeIndex } from "./bundles.ts";
-import { jsonBody, operation, route } from "./route.ts";
+import { type AppEnv, jsonBody, operation, route } from "./route.ts";
 
 /** Requires the scope before anything of the body is read. */
 const requirePublisher: MiddlewareHandler<AppEnv, "/v1/bundles/:benchmark/*"> = async (c, next) => {
@@ -125,7 +124,6 @@ export const createPublication = route(
   },
 );
 
-/** Parses a manifest in a request. @throws HttpProblem `invalid_request` */
 function readManifest(bytes: Uint8Array): Manifest {
   try {
     return parseManifest(bytes);
@@ -191,7 +189,6 @@ function readSignatureHeader(header: string): Uint8Array {
   return bytes;
 }
 
-/** Longest card. @unit bytes */
 const LONGEST_CARD = 1 << 16;
 
 export const putCard = route(

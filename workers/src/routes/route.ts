@@ -1,10 +1,31 @@
 import { createRoute, type RouteConfig, type RouteHandler, type z } from "@hono/zod-openapi";
 import type { Issue } from "anchoreval";
 import type { MiddlewareHandler } from "hono";
-import type { AppEnv } from "./context.ts";
 import { readBody } from "../http/request-body.ts";
 import { HttpProblem } from "../platform/problem.ts";
 import { VersionOrLatestParams } from "../schemas/contract.ts";
+import type { Caller } from "../auth/access.ts";
+import type { Meter } from "../auth/rate-limit.ts";
+import type { BundleBucket, Env } from "../platform/env.ts";
+import type { BundleReader } from "../bundles/bundle-reader.ts";
+import type { Observed } from "../platform/observe.ts";
+import type { Settings } from "../platform/settings.ts";
+
+export interface AppEnv {
+  Bindings: Env;
+  Variables: Observed & {
+    settings: Settings;
+    /** The bucket, with the deadline for every wait. */
+    bucket: BundleBucket;
+    /** Longest wait for one answer of the bucket, or for a piece of a body. @unit milliseconds */
+    deadline: number;
+    bundles: BundleReader;
+    now: () => number;
+    caller: Caller;
+    /** Counts what a request costs beyond itself. */
+    meter: Meter;
+  };
+}
 
 export function route<const Config extends RouteConfig>(config: Config, handler: RouteHandler<Config, AppEnv>) {
   if (!config.path.startsWith("/v1/")) return { route: createRoute(config), handler }; // probes may ask as they like
@@ -33,7 +54,6 @@ function refuseParameters(names: readonly string[]): MiddlewareHandler {
   };
 }
 
-/** A route's place in the document. */
 export function operation(tag: string, operationId: string, summary: string) {
   return { operationId, tags: [tag], summary };
 }

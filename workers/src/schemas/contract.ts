@@ -30,7 +30,6 @@ export const VersionOrLatestParams = BenchmarkParams.extend({
 
 export const FileParams = VersionParams.extend({ name: z.enum([...BUNDLE_FILES, SIGNATURE_FILE, CARD_FILE]) });
 
-/** Media type of JSON lines in this Worker's answers. */
 export const NDJSON = "application/x-ndjson";
 
 const Lines = z.string().openapi({ description: "One `BatchLine` per model, then `ResultsEnd`." });
@@ -40,7 +39,6 @@ export function lines(description: string) {
   return { description, content: { [NDJSON]: { schema: Lines } } };
 }
 
-/** Headers of an answer with their descriptions. */
 export function headers(described: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     Object.entries(described).map(([name, description]) => [

@@ -112,7 +112,6 @@ const ResponsesSchema = z
     items: SCORE,
   });
 
-/** Texts by item id. */
 export function textsSchema(message: string, description: string) {
   return z
     .custom<Record<string, string>>(
@@ -131,7 +130,6 @@ const HashesSchema = textsSchema(
   "Content hashes of the answered items, if the harness knows them.",
 );
 
-/** The answers of one model with their options. */
 export const ANSWER_FIELDS = {
   responses: ResponsesSchema,
   form: optional(z.string(), "Inferred if the answered items leave no doubt."),

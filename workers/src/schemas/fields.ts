@@ -17,7 +17,6 @@ export function requestSchema<Fields extends z.ZodRawShape>(name: string, fields
   return z.strictObject(fields).openapi(name, about);
 }
 
-/** A field that may be absent. */
 export function optional<Schema extends z.ZodType>(schema: Schema, description: string) {
   return schema.exactOptional().openapi({ description });
 }

@@ -1,11 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { answerSchema } from "./fields.ts";
 
-/** A number of a query. */
 export const fraction = (description: string) =>
   z.coerce.number().exactOptional().openapi({ type: "number", description });
 
-/** How near a number of items comes. */
 export const PrecisionSchema = answerSchema("Precision", {
   items: z.number(),
   of: z.number(),
@@ -20,7 +18,6 @@ export const PlannedFormSchema = answerSchema("PlannedForm", {
   scenarios: z.record(z.string(), PrecisionSchema),
 });
 
-/** Of a request for a plan of items. */
 export const PLAN_OPTIONS = {
   halfWidth: fraction("Wanted half-width of a score's interval, a fraction in (0,1)."),
   gap: fraction(

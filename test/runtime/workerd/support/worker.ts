@@ -3,8 +3,7 @@ import { env } from "cloudflare:workers";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import { createApp } from "../../../../workers/src/app.ts";
-import type { BundleBucket } from "../../../../workers/src/platform/bundle-bucket.ts";
-import type { Env } from "../../../../workers/src/platform/env.ts";
+import type { BundleBucket, Env } from "../../../../workers/src/platform/env.ts";
 import { expectDocumented } from "./documented.ts";
 import { sampleBundle, type SampleBundleOptions } from "../../../support/sample-bundle.ts";
 
