@@ -1,6 +1,6 @@
 import type { EstimatePart } from "../cli/src/options/parts.ts";
-import { answerCosts } from "./prices/cli/parts.ts";
-import { estimateSubscores } from "./subscores/cli/parts.ts";
+import { answerCosts } from "./prices/cli.ts";
+import { estimateSubscores } from "./subscores/cli.ts";
 import { estimateTrials } from "./trials/cli/parts.ts";
 import { bridged } from "./versions/cli/parts.ts";
 

@@ -1,8 +1,8 @@
 import type { FitOptionPart } from "../cli/src/options/fit.ts";
 import { coldStart } from "./routing/cli/cold-start.ts";
 import { gateForms } from "./gates/cli/gate-forms.ts";
-import { itemCosts } from "./prices/cli/fit-prices.ts";
-import { learnSubscores } from "./subscores/cli/fit-subscores.ts";
+import { itemCosts } from "./prices/cli.ts";
+import { learnSubscores } from "./subscores/cli.ts";
 import { trialMetric, varianceComponents } from "./trials/cli/fit-trials.ts";
 import { earlierVersion } from "./versions/cli/base.ts";
 

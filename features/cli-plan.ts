@@ -1,6 +1,6 @@
 import type { PlanPart } from "../cli/src/options/parts.ts";
 import { planGate } from "./gates/cli/parts.ts";
-import { planPrices } from "./prices/cli/parts.ts";
+import { planPrices } from "./prices/cli.ts";
 import { planTrials } from "./trials/cli/parts.ts";
 
 /** The features' parts of `plan`. */

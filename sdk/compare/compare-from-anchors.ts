@@ -5,9 +5,7 @@ import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inferen
 import { studentTQuantile } from "../core/numeric/distributions.ts";
 import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
 import type { Interval } from "../estimate/types.ts";
-import { commonAnswers } from "./common-answers.ts";
-import { type ComparedSide, comparedSide, overallMean } from "./model-evidence.ts";
-import { chooseOver } from "./over.ts";
+import { type ComparedSide, comparedSides, overallMean } from "./model-evidence.ts";
 import { pairDifferences, type PairDifference, type PairDifferences, saidDifference } from "./scenario-difference.ts";
 import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
 import { lookUp } from "../core/bundle/names.ts";
@@ -43,18 +41,14 @@ export function compareFromAnchors(
     margin: "number",
     over: true,
   });
-  const { margin = 0, level: wanted, over: asked, ...resolve } = options;
+  const { margin = 0, level: wanted, ...resolve } = options;
   const level = confidenceLevel(wanted);
   if (!(margin >= 0 && margin < 1))
     throw invalidOption(`margin must be a difference of scores in [0,1), got ${margin}`);
   const names = { a: a.name ?? "A", b: b.name ?? "B" };
-  const common = commonAnswers(bundle, [a, b], [names.a, names.b], resolve);
-  const { benchmark, version, digest, scores: sides, whole, answered, warnings } = common;
-  const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
-  const { over, trials } = chooseOver(bundle, common, asked);
-  const [left, right] = sides.map((side, k) =>
-    comparedSide(bundle, form.id, side, { level, summaries: trials[k], whole: whole[k] }),
-  ) as [ComparedSide, ComparedSide];
+  const common = comparedSides(bundle, [a, b], [names.a, names.b], { ...resolve, level });
+  const { benchmark, version, digest, form, over, answered, warnings } = common;
+  const [left, right] = common.sides as [ComparedSide, ComparedSide];
   const pairs = pairDifferences(bundle, left.evidence, right.evidence, form, over);
   const scenarios = Object.fromEntries(
     [...pairs.scenarios].map(([id, pair]) => {

@@ -12,6 +12,9 @@ import { scenarioShares } from "../estimate/overall-score.ts";
 import type { WholeScenario } from "../estimate/resolve-answers.ts";
 import type { Estimate } from "../estimate/types.ts";
 import type { TrialSummary } from "../tables/item-trials.ts";
+import { commonAnswers } from "./common-answers.ts";
+import { chooseOver } from "./over.ts";
+import type { ComparedModel, CompareOptions } from "./types.ts";
 import { RUN_NOISE } from "../../features/sdk-compare.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
@@ -72,18 +75,18 @@ export interface ComparedSide {
 /** How one side of a comparison is estimated. */
 interface ComparedOptions {
   readonly level: number;
-  /** Of the items' trials, where what differs from run to run is asked for. */
-  readonly summaries?: ReadonlyMap<string, TrialSummary> | null | undefined;
+  /** Of the items' trials; null where what differs from run to run isn't asked for. */
+  readonly summaries: ReadonlyMap<string, TrialSummary> | null;
   /** Scenarios of which every item counts. */
-  readonly whole?: ReadonlyMap<string, WholeScenario> | undefined;
+  readonly whole: ReadonlyMap<string, WholeScenario>;
 }
 
 /** The same of checked answers, so that differences are those of the scores beside them. */
-export function comparedSide(
+function comparedSide(
   bundle: Bundle,
   form: string,
   scores: ReadonlyMap<string, Float64Array>,
-  { level, summaries = null, whole = new Map() }: ComparedOptions,
+  { level, summaries, whole }: ComparedOptions,
 ): ComparedSide {
   const { estimate, model, scenarios } = scoreAnswers(bundle, form, scores, level, whole);
   const answers = { form, scores, whole };
@@ -99,6 +102,25 @@ export function comparedSide(
     }),
   );
   return { estimate, evidence };
+}
+
+/**
+ * Several models' sides of a comparison, from the items that all answered, and that which their differences are said of.
+ * @throws AnchorEvalError as {@link commonAnswers} and {@link chooseOver}
+ */
+export function comparedSides(
+  bundle: Bundle,
+  models: readonly ComparedModel[],
+  names: readonly string[],
+  { level, over: asked, ...options }: Omit<CompareOptions, "level" | "margin"> & { readonly level: number },
+) {
+  const { form: id, scores, whole, ...common } = commonAnswers(bundle, models, names, options);
+  const form = bundle.manifest.forms.find((candidate) => candidate.id === id)!;
+  const { over, trials } = chooseOver(bundle, { form: id, scores, summaries: common.summaries }, asked);
+  const sides = scores.map((side, k) =>
+    comparedSide(bundle, id, side, { level, summaries: trials[k]!, whole: whole[k]! }),
+  );
+  return { ...common, form, over, sides };
 }
 
 /**

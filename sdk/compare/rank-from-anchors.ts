@@ -4,9 +4,7 @@ import { confidenceLevel } from "../core/inference/score-interval.ts";
 import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
 import { rankIntervals } from "../core/inference/ranks.ts";
 import { countAnswers } from "../estimate/overall-score.ts";
-import { commonAnswers } from "./common-answers.ts";
-import { comparedSide, overallMean } from "./model-evidence.ts";
-import { chooseOver } from "./over.ts";
+import { comparedSides, overallMean } from "./model-evidence.ts";
 import { pairDifferences, saidDifference } from "./scenario-difference.ts";
 import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";
 
@@ -25,18 +23,13 @@ const ROUNDING = 1e-12;
  */
 export function rankFromAnchors(bundle: Bundle, models: readonly ComparedModel[], options: RankOptions = {}): Ranking {
   checkCall(bundle, "loadBundle", options, { form: true, level: "number", onChangedItem: true, over: true });
-  const { level: wanted, over: asked, ...resolve } = options;
+  const { level: wanted, ...resolve } = options;
   const level = confidenceLevel(wanted);
   const names = models.map(({ name }, k) => name ?? `model ${k + 1}`);
   if (models.length < 2 || new Set(names).size < names.length)
     throw invalidOption(`a ranking is of two models or more, each with a name of its own`);
-  const common = commonAnswers(bundle, models, names, resolve);
-  const { benchmark, version, digest, scores: answers, whole, answered, warnings } = common;
-  const form = bundle.manifest.forms.find(({ id }) => id === common.form)!;
-  const { over, trials } = chooseOver(bundle, common, asked);
-  const sides = answers.map((scores, k) =>
-    comparedSide(bundle, form.id, scores, { level, summaries: trials[k], whole: whole[k] }),
-  );
+  const common = comparedSides(bundle, models, names, { ...resolve, level });
+  const { benchmark, version, digest, form, over, sides, answered, warnings } = common;
 
   // Of every pair once, the later model's score less the earlier one's. What keeps one pair from an interval keeps all:
   // the items are the same.

@@ -73,11 +73,6 @@ export function overallScore(
     if (result.answeredShare < LEAST_OVERALL_SHARE)
       return { score: null, interval: null, reason: `${id} rests on ${result.answered} of ${result.of} anchors` };
   const parts = scenarioShares(manifest).map((part) => ({ ...part, ...scenarios.get(part.id)! }));
-  const [first, ...others] = parts;
-  if (others.length === 0) {
-    const { score, interval, reason } = first!.result;
-    return { score, interval, reason };
-  }
   const score = Math.min(
     1,
     parts.reduce((sum, { share, result }) => sum + share * result.score!, 0),
@@ -93,7 +88,7 @@ export function overallScore(
 
 /** An interval, or the reason why there is none, as results have them. */
 export function stated(interval: Interval | string): Pick<ScenarioResult, "interval" | "reason"> {
-  return typeof interval === "string" ? { interval: null, reason: interval } : { interval: interval, reason: null };
+  return typeof interval === "string" ? { interval: null, reason: interval } : { interval, reason: null };
 }
 
 function overallInterval(

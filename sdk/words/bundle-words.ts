@@ -4,6 +4,7 @@ import { lookUp } from "../core/bundle/names.ts";
 import { type EstimatorId, estimatorFigure } from "../core/estimators/types.ts";
 import { normalCdf } from "../core/numeric/distributions.ts";
 import { count, counted, listed, points } from "./figures.ts";
+import { itemTotal } from "./measured-forms.ts";
 
 /** Something that a bundle says of itself, for people. Labels are terms of docs/glossary.md. */
 export interface BundleFact {
@@ -23,14 +24,14 @@ export function bundleFacts(
   manifest: Pick<Manifest, "benchmarkVersion" | "created" | "sources" | "weighting" | "data" | "protocol"> &
     Parameters<typeof answerCheckWords>[0],
 ): BundleFact[] {
-  const { benchmarkVersion, created, sources, scenarios, weighting, data, protocol } = manifest;
+  const { benchmarkVersion, created, sources, weighting, data, protocol } = manifest;
   const settings = Object.entries(protocol).filter(([key]) => !key.includes("/"));
   const answerCheck = answerCheckWords(manifest);
   return [
     ...(benchmarkVersion === null ? [] : [{ label: "benchmark version", value: benchmarkVersion }]),
     { label: "created", value: created.split("T")[0]! },
     { label: "source models", value: [sources.models, ...(sources.note === null ? [] : [sources.note])].join(", ") },
-    { label: "items", value: String(totalOf(scenarios)) },
+    { label: "items", value: String(itemTotal(manifest)) },
     { label: "weighting", value: `each ${weighting === "items" ? "item" : "subscenario"} counts the same` },
     { label: "licence", value: data.licence ?? NOT_STATED },
     { label: "source", value: data.source ?? NOT_STATED },
@@ -42,8 +43,9 @@ export function bundleFacts(
 }
 
 /** Items, models, and the note on them. @example "3504 items in 5 scenarios, 83 models, newest of 2024-05" */
-export function sizeWords({ scenarios, sources }: Pick<Manifest, "scenarios" | "sources">): string {
-  const items = counted(totalOf(scenarios), "item");
+export function sizeWords(manifest: Pick<Manifest, "scenarios" | "sources">): string {
+  const { scenarios, sources } = manifest;
+  const items = counted(itemTotal(manifest), "item");
   return [
     scenarios.length === 1 ? items : `${items} in ${scenarios.length} scenarios`,
     counted(sources.models, "model"),
@@ -78,10 +80,6 @@ export function headlineFacts(
 interface Headline extends Readonly<Record<"typical" | "within95" | "random", number | null>> {
   readonly items: number;
   readonly whole: boolean;
-}
-
-function totalOf(scenarios: Manifest["scenarios"]): number {
-  return scenarios.reduce((sum, { items }) => sum + items, 0);
 }
 
 /** Measured errors in words, in points. */

@@ -17,7 +17,7 @@ import {
 } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { answerCost, type Priced } from "anchoreval/internal/features/prices/sdk/bundle-prices";
+import { answerCost, type AnswerCost } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { planRequest } from "anchoreval/internal/features/sdk-plan";
 import type { TestProject } from "vitest/node";
 import type { GoldenEstimate, GoldenTrials } from "./golden-estimate.ts";
@@ -83,7 +83,10 @@ export async function goldenTrials(): Promise<GoldenTrials> {
   const clusters = Object.fromEntries(Object.keys(answers).map((id, k) => [id, `group ${k % 8}`]));
   const { digest: formDigest } = bundle.manifest.forms.find(({ id }) => id === "20")!;
   const order = [...bundle.scenarios.values()].flatMap((scenario) => formItemIds(scenario, "20"));
-  const priced = <Result extends Estimate | PassEstimate>(own: Result, responses: TrialResponses): Priced<Result> => ({
+  const priced = <Result extends Estimate | PassEstimate>(
+    own: Result,
+    responses: TrialResponses,
+  ): Result & { readonly cost?: AnswerCost } => ({
     ...own,
     cost: answerCost(bundle, responses)!,
   });

@@ -1,5 +1,6 @@
 import {
   formFigures,
+  formTotals,
   measuredScenarios,
   type MeasuredForm,
   type MeasuredScenario,
@@ -101,12 +102,12 @@ function errorNotes(scenarios: readonly MeasuredScenario[], { sources }: Manifes
 
 export function formLines({ forms, defaultForm }: Manifest): string[] {
   const second = forms.some(({ disjointFrom }) => disjointFrom !== undefined);
-  const rows = forms.map(({ id, scenarios, selection, estimator, disjointFrom }) => [
-    id === defaultForm ? `${id} (default)` : id,
-    String(Object.values(scenarios).reduce((sum, { items }) => sum + items, 0)),
-    selection,
-    estimator,
-    ...(second ? [disjointFrom ?? ""] : []),
+  const rows = forms.map((form) => [
+    form.id === defaultForm ? `${form.id} (default)` : form.id,
+    String(formTotals(form).items),
+    form.selection,
+    form.estimator,
+    ...(second ? [form.disjointFrom ?? ""] : []),
   ]);
   return textTable(
     [["form", "anchors", "selection", "estimator", ...(second ? ["second form of"] : [])], ...rows],

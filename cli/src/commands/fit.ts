@@ -16,6 +16,7 @@ import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import type { FormManifest } from "anchoreval/internal/core/bundle/manifest";
 import { WORDS } from "anchoreval/internal/features/sdk-facts";
 import { noiseWords } from "anchoreval/internal/words/bundle-words";
+import { formTotals } from "anchoreval/internal/words/measured-forms";
 import { additionFacts, errorLines, factLines } from "../bundles/bundle-tables.ts";
 import {
   given,
@@ -294,9 +295,7 @@ async function beginningOf(input: PartInput): Promise<FitBeginning | null> {
 
 /** Remarks on totals that have no form of their own because another form has as many items. */
 function sameForms(totals: readonly number[], forms: readonly Omit<FormManifest, "digest">[]): string[] {
-  const itemsOf = ({ scenarios }: Omit<FormManifest, "digest">): number =>
-    Object.values(scenarios).reduce((sum, { items }) => sum + items, 0);
   return totals
     .filter((total) => !forms.some(({ id }) => id === `total-${total}`))
-    .map((total) => `--total ${total} is form ${forms.find((form) => itemsOf(form) === total)!.id}`);
+    .map((total) => `--total ${total} is form ${forms.find((form) => formTotals(form).items === total)!.id}`);
 }

@@ -1,5 +1,8 @@
+import { stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { AnchorEvalError, type Issue } from "anchoreval/internal/core/errors";
 import { hasCode, replaceFile, whyNot } from "anchoreval/internal/node/write-file";
+import { invalidOption } from "./command.ts";
 import { printable, programWords, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([
@@ -22,6 +25,15 @@ const USAGE_CODES: ReadonlySet<string> = new Set([
 ]);
 
 const SHOWN_ISSUES = 10;
+
+/** Refuses a path that is a folder, or is in none. @throws AnchorEvalError `invalid_option` */
+export async function checkFilePlace(option: string, file: string): Promise<void> {
+  const isFolder = async (path: string): Promise<boolean> =>
+    (await stat(path).catch(() => null))?.isDirectory() === true;
+  if (!(await isFolder(dirname(file))))
+    throw invalidOption(`${option} ${file} can't be written: ${dirname(file)} isn't a folder`);
+  if (await isFolder(file)) throw invalidOption(`${option} ${file} can't be written: it is a folder`);
+}
 
 /** Writes a file, and says which one where that fails. @throws AnchorEvalError `unavailable` */
 export async function writing<T>(file: string, write: () => Promise<T>): Promise<T> {

@@ -1,4 +1,4 @@
-import { readdir, rename, stat } from "node:fs/promises";
+import { readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
@@ -7,7 +7,7 @@ import { isBeingReplaced, replaceFiles, settleFolder } from "anchoreval/internal
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { withDraft } from "anchoreval/internal/node/write-file";
 import { type OptionReader, invalidOption } from "./command.ts";
-import { writing } from "./errors.ts";
+import { checkFilePlace, writing } from "./errors.ts";
 
 /** A folder to write, and the files in it that a command may replace. */
 interface OutFolder {
@@ -123,15 +123,9 @@ async function readHead(file: string): Promise<string | null> {
  * @throws AnchorEvalError `invalid_option`
  */
 export async function checkOutFile(option: string, file: string): Promise<void> {
-  if (!(await isFolder(dirname(file))))
-    throw invalidOption(`${option} ${file} can't be written: ${dirname(file)} isn't a folder`);
-  if (await isFolder(file)) throw invalidOption(`${option} ${file} can't be written: it is a folder`);
+  await checkFilePlace(option, file);
   const why = await whyNotWritable(dirname(file));
   if (why !== null) throw invalidOption(`${option} ${file} can't be written: ${why}`);
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => null))?.isDirectory() === true;
 }
 
 /**

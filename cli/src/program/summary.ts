@@ -1,8 +1,7 @@
-import { appendFile, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { appendFile } from "node:fs/promises";
 import { textTable } from "anchoreval/internal/words/figures";
-import { invalidOption, option, type OptionReader, type OptionSpecs } from "./command.ts";
-import { writing } from "./errors.ts";
+import { option, type OptionReader, type OptionSpecs } from "./command.ts";
+import { checkFilePlace, writing } from "./errors.ts";
 
 /** A table of a result; the first row is its heading. */
 interface ResultTable {
@@ -30,10 +29,7 @@ export const SUMMARY_OPTION = {
 export async function readSideFile(options: OptionReader, name: string): Promise<string | undefined> {
   const file = options.text(name);
   if (file === undefined) return undefined;
-  const isFolder = (path: string): Promise<boolean> => stat(path).then((stats) => stats.isDirectory(), () => false); // prettier-ignore
-  if (!(await isFolder(dirname(file))))
-    throw invalidOption(`--${name} ${file} can't be written: ${dirname(file)} isn't a folder`);
-  if (await isFolder(file)) throw invalidOption(`--${name} ${file} can't be written: it is a folder`);
+  await checkFilePlace(`--${name}`, file);
   return file;
 }
 

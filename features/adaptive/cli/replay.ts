@@ -22,7 +22,7 @@ import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } fr
 import { readMethod, WORK_OPTIONS } from "../../../cli/src/options/fit.ts";
 import { setOption, SETTINGS, settingsHelp } from "../../../cli/src/options/settings.ts";
 import { readPoints } from "../../../cli/src/options/scale.ts";
-import { commonUnit, PRICE_OPTIONS, readBudget, readPrices } from "../../prices/cli/price-options.ts";
+import { commonUnit, PRICE_OPTIONS, readBudget, readPrices } from "../../prices/cli.ts";
 
 const SPLITS_WITHOUT_DATES = SPLITS.filter((split) => split !== "newest");
 

@@ -31,9 +31,6 @@ export interface AnswerCost {
   readonly whole: number;
 }
 
-/** A result with what the model's answers cost, where the bundle was fitted by prices. */
-export type Priced<Result> = Result & { readonly cost?: AnswerCost };
-
 /** Digits of prices in a manifest. */
 const NOTED_DIGITS = 6;
 
@@ -195,20 +192,15 @@ function trialCount(response: number | null | ItemTrials): number {
   return typeof response === "number" ? 1 : summariseTrials(response).count;
 }
 
-/** The prices of all forms and of the whole in words, for a table; null without prices. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
-function formPriceWords(manifest: Pick<Manifest, "fit" | "scenarios" | "forms">): string | null {
+/** The prices of a bundle's forms and of the whole. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
+export function priceFacts(manifest: Manifest): BundleFact[] {
   const noted = partOf(manifest, pricesPart);
-  if (noted === null) return null;
+  if (noted === null) return [];
   const forms = manifest.forms.map(
     ({ id }) => `${id}: ${priceWords(sum(Object.values(lookUp(noted.forms, id)!)), null)}`,
   );
-  return [...forms, `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`].join(", ");
-}
-
-/** The prices of a bundle's forms. */
-export function priceFacts(manifest: Manifest): BundleFact[] {
-  const value = formPriceWords(manifest);
-  return value === null ? [] : [{ label: "price by form", value }];
+  const whole = `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`;
+  return [{ label: "price by form", value: [...forms, whole].join(", ") }];
 }
 
 /** @example "The 50 items answered cost 1.2 usd; all 1 319 would have cost 31.5." */

@@ -2,6 +2,11 @@ import { bundleTrialMetric, parseTrialMetric } from "anchoreval/internal/feature
 import { given, invalidOption, option, type OptionReader, rare } from "../../../cli/src/program/command.ts";
 import type { CommandPart } from "../../../cli/src/program/parts.ts";
 import type { EstimatePart } from "../../../cli/src/options/parts.ts";
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
+import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { withTrainer } from "../../../cli/src/program/trainer.ts";
 
 /** Draws that intervals may count, beside that of the anchors. */
 const OVER = ["runs", "tasks"] as const;
@@ -36,18 +41,18 @@ export const estimateTrials: EstimatePart = {
     return {
       reading: { metrics: ofLogs, readsItems: isGrouped },
       async options(bundle, model) {
-        const clusters = isGrouped ? await (await import("./clusters.ts")).askedClusters(options, bundle, model) : null;
+        const clusters = isGrouped ? await askedClusters(options, bundle, model) : null;
         return given({ over, clusters, metric: ofTrials });
       },
     };
   },
   async words(result, { over = "runs", clusters }) {
     if ("metric" in result) {
-      const { passHeading, passParts } = await import("./pass-at-k.ts");
+      const { passHeading, passParts } = await import("./estimate-words.ts");
       return { instead: { heading: passHeading(result), parts: passParts(result) } };
     }
     if (!("trials" in result)) return null;
-    return { after: (await import("./estimate-over.ts")).overParts(result, over, clusters !== undefined) };
+    return { after: (await import("./estimate-words.ts")).overParts(result, over, clusters !== undefined) };
   },
   refusesSingle({ manifest }) {
     const metric = bundleTrialMetric(manifest);
@@ -90,3 +95,52 @@ export const planTrials: CommandPart = {
     run: async (input) => (await import("./plan-lines.ts")).planOverTrials(input),
   },
 };
+
+/**
+ * The groups of `--cluster COLUMN`, a column of `--items FILE`, of the answered items.
+ * @throws AnchorEvalError as {@link readClusters}; `invalid_option` without the file
+ */
+async function askedClusters(
+  options: OptionReader,
+  bundle: Bundle,
+  { responses, form }: ReadModel,
+): Promise<Map<string, string>> {
+  const file = options.text("items");
+  if (file === undefined) throw invalidOption("--cluster COLUMN is a column of --items FILE, which isn't given");
+  const { counts } = resolveAnswers(bundle, responses, given({ form }));
+  return readClusters(file, options.required("cluster"), [...responses.keys()].filter(counts));
+}
+
+/**
+ * The groups of items by a column of a file of items (CSV or JSON lines); an item whose cell is empty stands for itself.
+ * @param answered - ids that the file must have
+ * @throws AnchorEvalError `invalid_data` naming file, row and column: a column that isn't there, an item in two groups, an
+ * answered item that isn't there; TrainerMissing
+ */
+async function readClusters(file: string, column: string, answered: Iterable<string>): Promise<Map<string, string>> {
+  const { readItemTable, columnOf } = await withTrainer(
+    "--cluster",
+    () => import("anchoreval-trainer/internal/matrix/item-table"),
+  );
+  const table = await readItemTable(file);
+  const [id, group] = [columnOf(table, "item_id", "--items"), columnOf(table, column, "--cluster")];
+  const issues = new DataIssues(file);
+  const clusters = new Map<string, string>();
+  const rows = new Map<string, number>();
+  table.rows.forEach((cells, k) => {
+    const [item, cluster] = [cells[id]!, cells[group]!];
+    const row = table.lines[k]!;
+    const first = rows.get(item);
+    if (first === undefined) rows.set(item, row);
+    else if (clusters.get(item) !== (cluster === "" ? undefined : cluster)) {
+      const before = clusters.get(item);
+      const message = `item ${quoted(item)} is of two groups: ${quoted(cluster)} here, ${before === undefined ? "none" : quoted(before)} in row ${first}`;
+      issues.add({ row, column }, "two_clusters", message);
+    }
+    if (first === undefined && cluster !== "") clusters.set(item, cluster);
+  });
+  issues.refuse();
+  const absent = [...answered].filter((item) => !rows.has(item));
+  if (absent.length > 0) issues.fail({}, "missing_item", `there is no row of the answered ${firstFew(absent)}`);
+  return clusters;
+}

@@ -109,10 +109,7 @@ export function estimatePassAtK(
   const results = Object.entries(scored.scenarios).map(
     ([id, result]) => [id, { ...result, interval: lookUp(scenarios, id)?.expected ?? result.interval }] as const,
   );
-  const estimate = {
-    ...scored,
-    interval: overall.expected ?? scored.interval,
-  };
+  const estimate = { ...scored, interval: overall.expected ?? scored.interval };
   return passEstimate(estimate, metric, "unbiased", Object.fromEntries(results));
 }
 
@@ -265,25 +262,14 @@ function refuse(issues: readonly Issue[]): void {
 }
 
 function passEstimate(
-  {
-    benchmark,
-    version,
-    form,
-    digest,
-    score,
-    interval,
-    reason,
-    answered,
-    of,
-    warnings,
-  }: Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> & PassResult,
+  estimate: Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings"> & PassResult,
   metric: string,
   basis: PassEstimate["basis"],
   scenarios: Readonly<Record<string, PassResult>>,
 ): PassEstimate {
+  const { benchmark, version, form, digest, warnings } = estimate;
   const results = Object.fromEntries(Object.entries(scenarios).map(([id, result]) => [id, passResult(result)]));
-  const result = passResult({ score, interval, reason, answered, of });
-  return { benchmark, version, form, digest, metric, basis, ...result, warnings, scenarios: results };
+  return { benchmark, version, form, digest, metric, basis, ...passResult(estimate), warnings, scenarios: results };
 }
 
 function passResult({ score, interval, reason, answered, of }: PassResult): PassResult {

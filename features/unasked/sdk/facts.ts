@@ -3,7 +3,7 @@ import { lookUp } from "../../../sdk/core/bundle/names.ts";
 import { partOf } from "../../../sdk/core/bundle/part.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { points } from "../../../sdk/words/figures.ts";
-import { unaskedPart } from "../core.ts";
+import { unaskedPlace } from "../core.ts";
 
 /**
  * How much predictions of scenarios that aren't asked err, by the default form: the mean absolute error on held-out models,
@@ -13,7 +13,7 @@ import { unaskedPart } from "../core.ts";
  */
 export function unaskedFacts(manifest: Manifest): BundleFact[] {
   const { defaultForm } = manifest;
-  const unasked = partOf(manifest, unaskedPart);
+  const unasked = partOf(manifest, unaskedPlace);
   const measured = Object.entries(lookUp(unasked?.forms, defaultForm) ?? {});
   if (measured.length === 0) return [];
   const errors = measured.map(([id, { mae }]) => `${id} ${points(mae)}`).join(", ");

@@ -6,7 +6,7 @@ import type { SamplingVariance } from "../../../sdk/core/inference/sampling-vari
 import { studentTCdf, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { scenarioShares, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import type { Estimate, EstimateWarning, ScenarioResult } from "../../../sdk/estimate/types.ts";
-import { type UnaskedManifest, unaskedPart } from "../core.ts";
+import { type UnaskedManifest, unaskedPlace } from "../core.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** ε: how far from 0 and 1 scores are kept, so that their logits are finite. */
@@ -116,7 +116,7 @@ export function withPredictedScenarios(
   scored: ReadonlyMap<string, ScoredScenario>,
   level: number,
 ): Estimate {
-  const unasked = partOf(manifest, unaskedPart);
+  const unasked = partOf(manifest, unaskedPlace);
   const shares = scenarioShares(manifest);
   if (!unasked || scored.size < shares.length) return estimate;
   const form = manifest.forms.find(({ id }) => id === estimate.form)!;

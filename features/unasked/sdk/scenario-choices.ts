@@ -1,6 +1,6 @@
 import type { FormManifest, Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import { partOf } from "../../../sdk/core/bundle/part.ts";
-import { type UnaskedManifest, unaskedPart } from "../core.ts";
+import { type UnaskedManifest, unaskedPlace } from "../core.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import { estimatorFigure } from "../../../sdk/core/estimators/types.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
@@ -36,7 +36,7 @@ export function scenarioChoices(
 ): ScenarioChoice[] {
   const shares = scenarioShares(manifest);
   const ids = shares.map(({ id }) => id);
-  const unasked = partOf(manifest, unaskedPart);
+  const unasked = partOf(manifest, unaskedPlace);
   if (!unasked)
     throw invalidOption("this bundle predicts no scenarios from others: all must be asked, whatever they cost");
   if (ids.length > MOST_SCENARIOS)
@@ -62,7 +62,7 @@ export function scenarioChoices(
 
 /** Whether some scenarios of a bundle may be left to prediction. */
 export function predictsScenarios(manifest: Manifest): boolean {
-  return partOf(manifest, unaskedPart) !== null && manifest.scenarios.length <= MOST_SCENARIOS;
+  return partOf(manifest, unaskedPlace) !== null && manifest.scenarios.length <= MOST_SCENARIOS;
 }
 
 /** The choices that no cheaper one is as narrow as, the cheapest first. */

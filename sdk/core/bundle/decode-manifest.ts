@@ -4,7 +4,7 @@ import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
 import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION, lookUp } from "./names.ts";
-import { type BundlePart, partOf } from "./part.ts";
+import { type BundlePart, checkPart } from "./part.ts";
 import { decodeJson, type Fields, object, type ObjectSchema, readValue } from "./schema.ts";
 
 /** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
@@ -51,7 +51,7 @@ export function decodeManifest(bytes: Uint8Array, parts: readonly BundlePart<unk
       `manifest.json breaks the bundle format: ${issues[0]!.path.join(".") || "(root)"}: ${issues[0]!.message}${issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""}`,
       { issues },
     );
-  for (const part of parts) partOf(parsed, part);
+  for (const part of parts) checkPart(parsed, part);
   return parsed;
 }
 

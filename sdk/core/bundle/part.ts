@@ -1,16 +1,13 @@
 import { AnchorEvalError, type Issue } from "../errors.ts";
 import type { Manifest } from "./manifest.ts";
 import { lookUp } from "./names.ts";
-import { readValue, type Schema } from "./schema.ts";
+import { readValue, type Schema, type Typed } from "./schema.ts";
 
 /** A manifest as far as its parts go; those of its root stand beside. */
 export type PartedManifest = Pick<Manifest, "fit" | "parts">;
 
-/**
- * Something that a bundle holds beside the trunk's own fields: a feature's part, which the trunk doesn't know by name.
- * It is read by {@link partOf} alone, and so never unchecked.
- */
-export interface BundlePart<T> {
+/** Where a part stands in a manifest: enough to read one that {@link checkPart} passed. */
+export interface PartPlace<T> extends Typed<T> {
   /** Its name in the manifest. */
   readonly key: string;
   /**
@@ -18,6 +15,10 @@ export interface BundlePart<T> {
    * `bears` beside it, as every new part.
    */
   readonly at: "manifest" | "fit" | "parts";
+}
+
+/** Something that a bundle holds beside the trunk's own fields: a feature's part, which the trunk doesn't know by name. */
+export interface BundlePart<T> extends PartPlace<T> {
   /**
    * `score`: without it a score would be another one, so that a reader that doesn't know the part refuses the bundle.
    * `beside`: such a reader leaves it alone, and says so.
@@ -30,33 +31,33 @@ export interface BundlePart<T> {
   problems?(this: void, value: T, manifest: Manifest): readonly string[];
 }
 
-/** Parts that were read already; null where a manifest has none. */
-const read = new WeakMap<PartedManifest, Map<object, unknown>>();
-
-/**
- * A part of a manifest, checked when it is first read.
- * @returns null where the manifest has none
- * @throws AnchorEvalError `bundle_invalid`, naming the part, where it is damaged
- */
-export function partOf<T>(manifest: PartedManifest, part: BundlePart<T>): T | null {
-  const parts = read.get(manifest) ?? new Map<object, unknown>();
-  read.set(manifest, parts);
-  if (!parts.has(part)) parts.set(part, readPart(manifest, part));
-  return parts.get(part) as T | null;
+/** A part whose place is read without its schema, which bundlers then leave out. */
+export function partAt<T>(place: PartPlace<T>, rest: Omit<BundlePart<T>, keyof PartPlace<T>>): BundlePart<T> {
+  return { ...place, ...rest };
 }
 
-function readPart<T>(manifest: PartedManifest, { key, at, schema, problems }: BundlePart<T>): T | null {
-  const fields = { manifest: manifest as Readonly<Record<string, unknown>>, fit: manifest.fit };
-  const value = at === "parts" ? lookUp(manifest.parts, key)?.value : lookUp(fields[at], key);
-  if (value === undefined) return null;
+/** A part of a manifest that was decoded, and so checked; null where it has none. */
+export function partOf<T>(manifest: PartedManifest, place: PartPlace<T>): T | null {
+  return (valueAt(manifest, place) ?? null) as T | null;
+}
+
+function valueAt(manifest: PartedManifest, { key, at }: PartPlace<unknown>): unknown {
+  if (at === "parts") return lookUp(manifest.parts, key)?.value;
+  return lookUp(at === "fit" ? manifest.fit : (manifest as Readonly<Record<string, unknown>>), key);
+}
+
+/** Checks a part of a manifest, if it has it. @throws AnchorEvalError `bundle_invalid`, naming the part, where it is damaged */
+export function checkPart<T>(manifest: Manifest, part: BundlePart<T>): void {
+  const { key, at, schema, problems } = part;
+  const value = valueAt(manifest, part);
+  if (value === undefined) return;
   const path = { manifest: [key], fit: [at, key], parts: [at, key, "value"] }[at];
   const issues: Issue[] = [];
   const parsed = readValue(schema, value, path, issues);
   if (issues.length === 0)
-    for (const message of problems?.(parsed, manifest as Manifest) ?? [])
-      issues.push({ path, code: "mismatch", message });
-  if (issues.length === 0) return parsed;
-  const [first] = issues as [Issue];
+    for (const message of problems?.(parsed, manifest) ?? []) issues.push({ path, code: "mismatch", message });
+  const [first] = issues;
+  if (first === undefined) return;
   throw new AnchorEvalError(
     "bundle_invalid",
     `the bundle's ${key} can't be read: ${first.path.join(".")}: ${first.message}${issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""}`,

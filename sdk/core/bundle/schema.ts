@@ -23,8 +23,8 @@ type SchemaNode =
   /** `extra`: fields that may be absent. */
   | { readonly kind: "object"; readonly of: Fields; readonly extra?: Fields };
 
-/** Carries the type alone: there is no such field. */
-interface Typed<T> {
+/** Carries the type alone: there is no such field. @hidden */
+export interface Typed<T> {
   readonly type?: T;
 }
 

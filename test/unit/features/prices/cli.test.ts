@@ -3,8 +3,8 @@ import { loadBundle } from "anchoreval";
 import { knownPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../../../support/run-command.ts";
-import { tempFolder } from "../../../../support/temp-folder.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const price = (id: string): number => (Number(/\d+$/.exec(id)![0]) % 5 === 0 ? 0.01 : 1);

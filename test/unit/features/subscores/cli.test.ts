@@ -5,8 +5,8 @@ import { partOf } from "anchoreval/internal/core/bundle/part";
 import { subscoresPart } from "anchoreval/internal/features/subscores/core/part";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runCommand } from "../../../../support/run-command.ts";
-import { tempFolder } from "../../../../support/temp-folder.ts";
+import { runCommand } from "../../../support/run-command.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 

@@ -2,9 +2,13 @@ import type { ItemGroup } from "anchoreval-trainer/internal/features/subscores/f
 import type { ItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import { counted, listed } from "anchoreval/internal/words/figures";
-import { invalidOption, option, rare } from "../../../cli/src/program/command.ts";
-import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
+import { counted, listed, percent } from "anchoreval/internal/words/figures";
+import { invalidOption, option, rare, flag } from "../../cli/src/program/command.ts";
+import type { FitOptionPart } from "../../cli/src/options/fit.ts";
+import type { Subscore } from "anchoreval/internal/features/subscores/sdk/subscores";
+import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
+import type { ResultParts } from "../../cli/src/program/summary.ts";
+import type { EstimatePart } from "../../cli/src/options/parts.ts";
 
 /** Thirds by the calibrated difficulty, where the file of items has no column of that name. */
 const DIFFICULTY = "difficulty";
@@ -96,4 +100,25 @@ function groupsBy(
       `--subscores ${column}: ${counted(groups.length, "group")} of ${counted(members, "item")} have hardly two items each: name a column of fewer values`,
     );
   return groups;
+}
+
+/** `estimate --subscores`: a table of the bundle's groups of items. */
+export const estimateSubscores: EstimatePart = {
+  options: { Estimate: { subscores: flag("also the scores of the bundle's groups of items, such as subjects") } },
+  read: ({ options }) => (options.flag("subscores") ? { options: () => ({ subscores: true }) } : null),
+  words: ({ subscores }) => (subscores === undefined ? null : { after: subscoreParts(subscores) }),
+};
+
+function subscoreParts(subscores: readonly Subscore[]): ResultParts {
+  const level = subscores.find(({ interval }) => interval !== null)?.interval?.level;
+  const several = new Set(subscores.map(({ scenario }) => scenario)).size > 1;
+  const rows = subscores.map(({ scenario, name, items, answered, score, interval, reason }) => [
+    several ? `${scenario}: ${name}` : name,
+    scoreWords(score),
+    score === null ? "" : intervalWords(interval),
+    `${answered} of ${items}`,
+    reason === null ? "" : score === null ? `too little to say: ${reason}` : `no interval: ${reason}`,
+  ]);
+  const heading = ["", "score", level === undefined ? "interval" : `${percent(level)} interval`, "answered", ""];
+  return ["", { rows: [heading, ...rows], align: "lrrrl" }];
 }
