@@ -39,7 +39,7 @@ export async function sessionDraws(key: CryptoKey, id: string): Promise<RandomSo
  * @throws HttpProblem `payload_too_large` above {@link MAX_STATE}
  */
 export async function signSession(session: SignedSession, key: CryptoKey): Promise<string> {
-  const json = new TextEncoder().encode(JSON.stringify(session));
+  const json = Uint8Array.from(new TextEncoder().encode(JSON.stringify(session)));
   const packed = await transform(json, new CompressionStream("deflate-raw"));
   const signature = await crypto.subtle.sign("HMAC", key, packed);
   const state = `${toBase64Url(packed)}.${toBase64Url(new Uint8Array(signature))}`;
@@ -80,7 +80,10 @@ export async function readSession(
   throw new HttpProblem("invalid_state", "none of this Worker's keys signed the state: begin a new evaluation");
 }
 
-async function transform(bytes: Uint8Array, through: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+async function transform(
+  bytes: Uint8Array<ArrayBuffer>,
+  through: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
   const body = new Response(bytes).body!.pipeThrough(through);
   return (await readBody({ body }, atMost(MOST_SESSION_BYTES, "the state"))).bytes;
 }
