@@ -141,8 +141,9 @@ const ATTEMPTS = 200;
  * @returns all nights, tonight's among them
  * @throws AnchorEvalError `invalid_data` with the line that isn't a night, or is one twice; `invalid_option` as
  * {@link withNight}; `unavailable` for a file that can't be read or written
+ * @public for the test whose processes call it
  */
-async function addNight(
+export async function addNight(
   file: string,
   key: HistoryKey,
   responses: HistoryNight["responses"],

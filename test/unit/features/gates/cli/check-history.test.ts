@@ -103,7 +103,7 @@ test("refused: one baseline", async () => {
 
 test("twenty processes that add a night at the same time lose none", { timeout: 60_000 }, async () => {
   const history = folder.path("jobs.jsonl");
-  const module = pathToFileURL(join(ROOT, "cli/dist/features/gates/cli/history.js")).href;
+  const module = pathToFileURL(join(ROOT, "cli/dist/features/gates/cli/check-history.js")).href;
   const names = Array.from({ length: 20 }, (_, k) => `job ${String(k).padStart(2, "0")}`);
   const start = String(Date.now() + 2000); // all of them at once, or as they are loaded
   const script = `
