@@ -1,5 +1,4 @@
 import { withPart } from "anchoreval/internal/core/bundle/part";
-import type { BundleContent } from "anchoreval/bundle";
 import { componentsPart, type VarianceComponents } from "anchoreval/internal/features/trials/core";
 import type { FitPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -100,19 +99,16 @@ export function notedComponents(
  * await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withComponents(trials, matrix.items)] });
  */
 export function withComponents(trials: readonly CellTrials[], items: readonly ItemInfo[]): FitPart {
-  return { stage: "trials", add: ({ content }) => notedContent(content, trials, items) };
-}
-
-/** A bundle's content with its scenarios' variance components in the notes of the fit; as it is, where there are none. */
-function notedContent(
-  content: BundleContent,
-  trials: readonly CellTrials[],
-  items: readonly ItemInfo[],
-): BundleContent {
-  const noted = notedComponents(trials, items);
-  const entries = content.manifest.scenarios.flatMap(({ id }) =>
-    lookUp(noted, id) ? [[id, lookUp(noted, id)] as const] : [],
-  );
-  if (entries.length === 0) return content;
-  return { ...content, manifest: withPart(content.manifest, componentsPart, Object.fromEntries(entries)) };
+  return {
+    stage: "trials",
+    add: ({ content }) => {
+      const noted = notedComponents(trials, items);
+      const entries = content.manifest.scenarios.flatMap(({ id }) => {
+        const components = lookUp(noted, id);
+        return components ? [[id, components] as const] : [];
+      });
+      if (entries.length === 0) return content;
+      return { ...content, manifest: withPart(content.manifest, componentsPart, Object.fromEntries(entries)) };
+    },
+  };
 }

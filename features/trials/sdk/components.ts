@@ -6,7 +6,6 @@ import { wholePercent } from "../../../sdk/words/figures.ts";
 /**
  * The variance components that a fit on repeated trials left in the bundle's notes, by scenario.
  * @returns none for a bundle that was fitted on single answers, or on means of trials alone
- * @throws AnchorEvalError `bundle_invalid` for damaged ones
  */
 export function bundleComponents(manifest: PartedManifest): ReadonlyMap<string, VarianceComponents> {
   return new Map(Object.entries(partOf(manifest, componentsPart) ?? {}));

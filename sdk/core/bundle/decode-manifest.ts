@@ -4,7 +4,7 @@ import { specificCovariance } from "../ability/prior.ts";
 import { cholesky } from "../numeric/dense.ts";
 import { manifestSchema, type FormManifest, type Manifest } from "./manifest.ts";
 import { BUNDLE_FILES, FORMAT_VERSION, FULL_SCORE_PARAMETERIZATION, lookUp } from "./names.ts";
-import { type BundlePart, checkPart } from "./part.ts";
+import { type BundlePart, checkPart, refuseIssues } from "./part.ts";
 import { decodeJson, type Fields, object, type ObjectSchema, readValue } from "./schema.ts";
 
 /** Beside manifest.json: parameters.safetensors, anchors.jsonl, items.jsonl. */
@@ -45,12 +45,7 @@ export function decodeManifest(bytes: Uint8Array, parts: readonly BundlePart<unk
   const issues: Issue[] = [];
   const parsed = readValue(wholeManifest(parts), value, [], issues) as Manifest;
   if (issues.length === 0) crossCheck(parsed, issues);
-  if (issues.length > 0)
-    throw new AnchorEvalError(
-      "bundle_invalid",
-      `manifest.json breaks the bundle format: ${issues[0]!.path.join(".") || "(root)"}: ${issues[0]!.message}${issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""}`,
-      { issues },
-    );
+  refuseIssues("manifest.json breaks the bundle format", issues);
   for (const part of parts) checkPart(parsed, part);
   return parsed;
 }

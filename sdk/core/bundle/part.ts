@@ -56,13 +56,15 @@ export function checkPart<T>(manifest: Manifest, part: BundlePart<T>): void {
   const parsed = readValue(schema, value, path, issues);
   if (issues.length === 0)
     for (const message of problems?.(parsed, manifest) ?? []) issues.push({ path, code: "mismatch", message });
-  const [first] = issues;
+  refuseIssues(`the bundle's ${key} can't be read`, issues);
+}
+
+/** @throws AnchorEvalError `bundle_invalid` with the issues, if there are some */
+export function refuseIssues(what: string, issues: readonly Issue[]): void {
+  const [first, ...more] = issues;
   if (first === undefined) return;
-  throw new AnchorEvalError(
-    "bundle_invalid",
-    `the bundle's ${key} can't be read: ${first.path.join(".")}: ${first.message}${issues.length > 1 ? ` (and ${issues.length - 1} more)` : ""}`,
-    { issues },
-  );
+  const message = `${what}: ${first.path.join(".") || "(root)"}: ${first.message}${more.length > 0 ? ` (and ${more.length} more)` : ""}`;
+  throw new AnchorEvalError("bundle_invalid", message, { issues });
 }
 
 /** A manifest with a part, where its readers look for it. @param manifest - of a bundle to be written */

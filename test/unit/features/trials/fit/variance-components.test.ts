@@ -1,5 +1,8 @@
 import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
+import type { Manifest } from "anchoreval/bundle";
+import { checkPart } from "anchoreval/internal/core/bundle/part";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { componentsPart } from "anchoreval/internal/features/trials/core";
 import { bundleComponents, componentWords, trialShare } from "anchoreval/internal/features/trials/sdk/components";
 import { describe, expect, it } from "vitest";
 import { varianceComponents, withComponents } from "../../../../../features/trials/fit/variance-components.ts";
@@ -126,8 +129,11 @@ describe("a bundle's notes", () => {
   it("are none where there are none, and damaged ones are refused", () => {
     expect(bundleComponents({ fit: {} }).size).toBe(0);
     expect(componentWords({ fit: {} })).toEqual([]);
-    for (const varianceComponents of [3, { alpha: 1 }, { alpha: { model: -1 } }, [1]])
-      expect(() => bundleComponents({ fit: { varianceComponents } })).toThrow("varianceComponents can't be read");
+    const { manifest } = sampleContent();
+    for (const components of [3, { alpha: 1 }, { alpha: { model: -1 } }, [1]]) {
+      const damaged = { ...manifest, fit: { varianceComponents: components } } as unknown as Manifest;
+      expect(() => checkPart(damaged, componentsPart)).toThrow("varianceComponents can't be read");
+    }
   });
 
   it("tell what of an answer's variance another trial draws anew", () => {
