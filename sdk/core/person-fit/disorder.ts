@@ -11,7 +11,7 @@ export const MOST_DISORDER = 2;
 /** Logits are cut here: a single answer says no more than e³⁰ against the response model. Chosen, not measured. */
 const LARGEST_LOGIT = 30;
 
-/** Halvings of the interval that the common shift of the logits is in, to .03: the shift has only to keep numbers in range. */
+/** Halvings of the interval that the common shift of the logits is in, to .03: the shift has only to keep numbers in range. Chosen, not measured. */
 const HALVINGS = 12;
 
 /**
