@@ -37,8 +37,8 @@ const enter = door(estimateFromAnchors, ESTIMATE_OPTIONS, PLUGS);
 /**
  * The estimate that answers ask for: JavaScript, the program, a Worker and Python's package call this one. Scores are read by
  * `estimateFromAnchors`; several trials of an item, `over`, or a bundle of several trials by `estimateTrials`; a `metric`, or
- * trials for a bundle of one, by `estimatePassAtK`. Beside it stand `cost`, where there are prices, and `bridged`, for a bundle
- * on an earlier version's scale.
+ * trials for a bundle of one, by `estimatePassAtK`. Beside it stand `cost`, where there are prices, `bridged`, for a bundle
+ * on an earlier version's scale, and `subscores`, where they are asked for.
  * @param answers - by item id, or an array with `formDigest`: scores in [0,1], or an item's trials; null or absent = no answer
  * @throws AnchorEvalError as these; `invalid_option` for options of two of them
  * @example

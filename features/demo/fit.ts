@@ -8,7 +8,7 @@ import {
   type EstimateRequest,
   loadBundle,
 } from "anchoreval";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { type EstimatorId, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { folderSource } from "anchoreval/internal/node/folder";
@@ -157,8 +157,7 @@ async function checkDemoFolder(out: string): Promise<void> {
   const names = await readdir(out).catch(() => []);
   const other = names.filter((name) => !OWN.includes(name));
   if (other.length > 0)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${out} holds other files (${other.slice(0, 3).join(", ")}): choose an empty folder for \`out\``,
     );
 }

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { readdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -31,7 +32,6 @@ import {
   stoppableBy,
   FORCE_OPTION,
   type Command,
-  invalidOption,
   type OptionReader,
   type OptionSpecs,
   rare,

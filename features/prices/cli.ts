@@ -1,8 +1,9 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { type BundlePrices, costWords, knownPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { NamedPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { counted, percent, points, priceWords, textTable } from "anchoreval/internal/words/figures";
-import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../../cli/src/program/command.ts";
+import { type OptionReader, type OptionSpecs, option, rare } from "../../cli/src/program/command.ts";
 import type { Output } from "../../cli/src/program/output.ts";
 import type { FitOptionPart } from "../../cli/src/options/fit.ts";
 import type { EstimatePart, PlanPart } from "../../cli/src/options/parts.ts";

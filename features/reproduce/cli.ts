@@ -2,14 +2,13 @@ import { type DataDigests, trainerVersion } from "anchoreval-trainer/internal/ma
 import { type Manifest, parseManifest } from "anchoreval/bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { counted, listed } from "anchoreval/internal/words/figures";
 import {
   type Command,
   type CommandInput,
   given,
-  invalidOption,
   OptionReader,
   optionsOf,
   type OptionSpec,

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
@@ -19,7 +20,6 @@ import {
   type Command,
   type OptionReader,
   type OptionSpec,
-  invalidOption,
 } from "../../cli/src/program/command.ts";
 import { checkOutFolder, writeOutFolder } from "../../cli/src/program/out.ts";
 

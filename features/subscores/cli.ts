@@ -1,9 +1,10 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { ItemGroup } from "anchoreval-trainer/internal/features/subscores/fit/groups";
 import type { ItemTable } from "anchoreval-trainer/internal/matrix/item-table";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { counted, listed, percent } from "anchoreval/internal/words/figures";
-import { invalidOption, option, rare, flag } from "../../cli/src/program/command.ts";
+import { option, rare, flag } from "../../cli/src/program/command.ts";
 import type { FitOptionPart } from "../../cli/src/options/fit.ts";
 import type { Subscore } from "anchoreval/internal/features/subscores/sdk/subscores";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";

@@ -33,10 +33,7 @@ import { checkLength, fileBound } from "./read-file.ts";
 export function httpSource(url: string | URL, policy: RequestPolicy = {}): BundleSource {
   checkNames(policy, POLICY_OPTIONS);
   if (!URL.canParse(url))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${String(url)} is not a URL; a folder is read by folderSource of anchoreval/node`,
-    );
+    throw invalidOption(`${String(url)} is not a URL; a folder is read by folderSource of anchoreval/node`);
   const base = new URL(url);
   const expected = expectedAt(base);
   base.search = "";

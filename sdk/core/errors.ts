@@ -81,8 +81,8 @@ export class AnchorEvalError extends Error {
 }
 
 /** The refusal of an option's value. @example invalidOption("level must be in (0,1), got 2").code // "invalid_option" */
-export function invalidOption(why: string): AnchorEvalError {
-  return new AnchorEvalError("invalid_option", why);
+export function invalidOption(why: string, cause?: unknown): AnchorEvalError {
+  return new AnchorEvalError("invalid_option", why, { cause });
 }
 
 /**

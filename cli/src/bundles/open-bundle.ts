@@ -1,9 +1,10 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { Bundle, BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
-import { invalidOption, option, type OptionReader, type OptionSpecs } from "../program/command.ts";
+import { option, type OptionReader, type OptionSpecs } from "../program/command.ts";
 import { warn } from "../program/output.ts";
 import { TRUSTED_FILES } from "../../../features/cli-trusted.ts";
 

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import {
   runBacktest,
@@ -13,7 +14,7 @@ import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
-import { option, rare, type Command, type OptionReader, invalidOption } from "../program/command.ts";
+import { option, rare, type Command, type OptionReader } from "../program/command.ts";
 import { FAMILIES_OPTION, readFamilies, readLines, readSplitColumn } from "../options/model-files.ts";
 import {
   boardRecord,

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
 import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
@@ -7,7 +8,7 @@ import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, withAnswers } from "..
 import { EXIT_CODES, readDropRule, readSides } from "../options/check.ts";
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { readPoints } from "../options/scale.ts";
-import { type Command, flag, given, option, invalidOption, rare } from "../program/command.ts";
+import { type Command, flag, given, option, rare } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
 import { type RuleCase, writeJunit } from "../program/junit.ts";
 import { withParts } from "../program/parts.ts";

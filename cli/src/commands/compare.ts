@@ -1,7 +1,7 @@
 import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
 import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
 import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { scoreWords } from "anchoreval/internal/words/result-words";
 import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
@@ -18,7 +18,7 @@ import {
 } from "../options/answers.ts";
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { readPoints } from "../options/scale.ts";
-import { type Command, option, flag, invalidOption } from "../program/command.ts";
+import { type Command, option, flag } from "../program/command.ts";
 import { withParts } from "../program/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { type AnswerOptions, type AnyEstimate, estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";
@@ -5,16 +6,7 @@ import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchore
 import { percent, points, priceWords } from "anchoreval/internal/words/figures";
 import { modelAnswers, type ReadModel } from "anchoreval/internal/node/anchor-logs";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
-import {
-  type Command,
-  option,
-  flag,
-  given,
-  invalidOption,
-  type OptionReader,
-  type OptionSpecs,
-  rare,
-} from "../program/command.ts";
+import { type Command, option, flag, given, type OptionReader, type OptionSpecs, rare } from "../program/command.ts";
 import { readParts, withParts } from "../program/parts.ts";
 import type { EstimateWords } from "../options/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";

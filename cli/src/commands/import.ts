@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CellTrials } from "anchoreval-trainer/internal/matrix/readers/score-table";
@@ -22,15 +23,7 @@ import { groupBy } from "anchoreval/internal/logs/run-log";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { count, counted, priceWords } from "anchoreval/internal/words/figures";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
-import {
-  option,
-  flag,
-  FORCE_OPTION,
-  rare,
-  type Command,
-  type OptionReader,
-  invalidOption,
-} from "../program/command.ts";
+import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../program/command.ts";
 import { openHarness } from "../program/trainer.ts";
 import { checkOutFolder, writeOutFolder } from "../program/out.ts";
 import type { Output } from "../program/output.ts";

@@ -1,8 +1,9 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { planFromBundle } from "anchoreval/internal/plan/plan-from-bundle";
 import type { Plan, PlannedForm, Precision } from "anchoreval/internal/plan/types";
 import { percent, points, textTable } from "anchoreval/internal/words/figures";
 import { PLAN_PARTS } from "../../../features/cli-plan.ts";
-import { given, type Command, option, invalidOption } from "../program/command.ts";
+import { given, type Command, option } from "../program/command.ts";
 import { readParts, withParts } from "../program/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { readPoints } from "../options/scale.ts";

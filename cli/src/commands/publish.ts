@@ -3,7 +3,7 @@ import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-fol
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME, manifestKey, signatureKey, VERSION } from "anchoreval/internal/core/bundle/names";
 import type { Yank } from "anchoreval/internal/core/bundle/decode-manifest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
@@ -15,7 +15,7 @@ import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
 import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
 import { type PublishResult, yankVersion } from "anchoreval/internal/publish/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
-import { type Action, type Command, option, type OptionReader, flag, invalidOption } from "../program/command.ts";
+import { type Action, type Command, option, type OptionReader, flag } from "../program/command.ts";
 import { checkWritable } from "../program/out.ts";
 import type { AfterChange, PublishPart } from "../options/parts.ts";
 import { PUBLISH_PARTS } from "../../../features/cli-publish.ts";

@@ -1,9 +1,10 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
 import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
-import { type Command, invalidOption, option } from "../program/command.ts";
+import { type Command, option } from "../program/command.ts";
 
 /** Here no plan limits a request's CPU: jobs of 10 000 models. */
 const LEADERBOARDS = { MAX_BATCH_MODELS: 50, MAX_JOB_BYTES: 100_000_000 };

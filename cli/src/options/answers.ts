@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
@@ -11,7 +12,7 @@ import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
-import { given, option, flag, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
+import { given, option, flag, rare, type OptionReader, type OptionSpecs } from "../program/command.ts";
 import { ITEMS_OPTION, placeAnchors } from "../bundles/form-anchors.ts";
 import { openBundle } from "../bundles/open-bundle.ts";
 import { openHarness } from "../program/trainer.ts";

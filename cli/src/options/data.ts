@@ -12,12 +12,12 @@ import type { BorderFinding } from "anchoreval-trainer/internal/matrix/border/fi
 import { boardWords } from "anchoreval-trainer/internal/matrix/border/board-summary";
 import type { Manifest } from "anchoreval/bundle";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { isObject } from "anchoreval/internal/tables/json-records";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode, whyNot } from "anchoreval/internal/node/write-file";
-import { given, option, rare, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
+import { given, option, rare, type OptionReader, type OptionSpecs } from "../program/command.ts";
 import { BOARD_PARTS } from "../../../features/cli-board.ts";
 import { readScale, SCALE_OPTIONS } from "./scale.ts";
 

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
 import type { FitPart } from "anchoreval-trainer/internal/fit/options";
 import { checkAnchors } from "anchoreval-trainer/internal/fit/form-plans";
@@ -11,7 +12,7 @@ import type { Manifest } from "anchoreval/bundle";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { listed } from "anchoreval/internal/words/figures";
-import { option, type OptionReader, type OptionSpecs, invalidOption } from "../program/command.ts";
+import { option, type OptionReader, type OptionSpecs } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
 import type { CommandPart, PartInput } from "../program/parts.ts";
 import type { ImportFacts } from "./data.ts";

@@ -1,9 +1,9 @@
 import { columnOf, type ItemTable, readItemTable } from "anchoreval-trainer/internal/matrix/item-table";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { LONGEST_TEXT, readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
-import { invalidOption, type OptionReader, type OptionSpecs, option } from "../program/command.ts";
+import { type OptionReader, type OptionSpecs, option } from "../program/command.ts";
 
 /** A line of a file, without white space around it. */
 interface FileLine {

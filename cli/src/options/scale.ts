@@ -1,5 +1,6 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import { type OptionReader, type OptionSpecs, option, invalidOption, readNumber } from "../program/command.ts";
+import { type OptionReader, type OptionSpecs, option, readNumber } from "../program/command.ts";
 
 export const SCALE_OPTIONS = {
   "score-range": option("WORST,BEST", "bounds of the scores, as 10,0 where lower is better (default 0,1)"),

@@ -1,16 +1,10 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/bank";
 import { ANCHOR_METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
 import { DEFAULT_SETTINGS, LAMBDA_RULES, SCORE_MAPS } from "anchoreval-trainer/internal/methods/settings";
 import { IRT_MODELS, lookUp, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
-import {
-  type Command,
-  invalidOption,
-  option,
-  OptionReader,
-  type OptionSpec,
-  type OptionSpecs,
-} from "../program/command.ts";
+import { type Command, option, OptionReader, type OptionSpec, type OptionSpecs } from "../program/command.ts";
 import { nearestName } from "../program/parse.ts";
 
 /** Settings of a method, which `--set NAME=VALUE` puts in the place of its recipe's. */

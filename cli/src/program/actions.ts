@@ -1,5 +1,6 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
-import { type Action, type Command, invalidOption, optionsOfCall } from "./command.ts";
+import { type Action, type Command, optionsOfCall } from "./command.ts";
 
 /** A command that does nothing but what its first word says. */
 export function commandOfActions(

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { Output } from "./output.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
@@ -30,11 +30,6 @@ export interface OptionSpec {
   readonly required?: boolean;
   /** Listed by `--help-all` only. */
   readonly rare?: boolean;
-}
-
-/** The error for an option or argument that isn't allowed. */
-export function invalidOption(message: string, cause?: unknown): AnchorEvalError {
-  return new AnchorEvalError("invalid_option", message, { cause });
 }
 
 /** Those of some fields that have a value. @example given({ top, out: undefined }) // { top } */

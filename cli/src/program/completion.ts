@@ -1,5 +1,6 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { findCall } from "./actions.ts";
-import { COMPLETE, optionsOfCall, type Command, type OptionSpec, invalidOption } from "./command.ts";
+import { COMPLETE, optionsOfCall, type Command, type OptionSpec } from "./command.ts";
 import { TrainerMissing, withTrainer } from "./trainer.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 

@@ -1,8 +1,7 @@
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { AnchorEvalError, type Issue } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, type Issue, invalidOption } from "anchoreval/internal/core/errors";
 import { hasCode, replaceFile, whyNot } from "anchoreval/internal/node/write-file";
-import { invalidOption } from "./command.ts";
 import { printable, programWords, type Streams } from "./output.ts";
 
 const USAGE_CODES: ReadonlySet<string> = new Set([

@@ -2,11 +2,11 @@ import { readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
 import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { isBeingReplaced, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
 import { fileChunks } from "anchoreval/internal/node/read-file";
 import { withDraft } from "anchoreval/internal/node/write-file";
-import { type OptionReader, invalidOption } from "./command.ts";
+import { type OptionReader } from "./command.ts";
 import { checkFilePlace, writing } from "./errors.ts";
 
 /** A folder to write, and the files in it that a command may replace. */

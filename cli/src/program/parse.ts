@@ -1,7 +1,8 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { Command as Parser, CommanderError, Option } from "commander";
 import { readCall } from "./actions.ts";
-import { OptionReader, optionsOfCall, type Command, type OptionSpec, invalidOption } from "./command.ts";
+import { OptionReader, optionsOfCall, type Command, type OptionSpec } from "./command.ts";
 
 /**
  * Reads a command's arguments.

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { isAnswered } from "anchoreval/internal/logs/attempts";
 import { inspectArguments, samplesByTask } from "anchoreval/internal/logs/harness-arguments";
 import { sampleIdentity } from "anchoreval/internal/logs/inspect/read-samples";
@@ -92,8 +92,7 @@ function taskSpec(task: string, places: readonly string[]): string {
   if (named !== undefined) return named;
   const files = places.filter((place) => !place.includes("@") && existsSync(place));
   if (files.length > 1)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `which file has the task ${task}? Write it as ${files[0]!}@${task}, and each of the others likewise`,
     );
   return files.length === 1 ? `${files[0]!}@${task}` : task;

@@ -1,7 +1,7 @@
 import { contentHash } from "anchoreval/bundle";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { versionText } from "anchoreval/internal/logs/json";
 import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
@@ -123,8 +123,7 @@ interface ScoredBy {
 function chosen(what: string, task: string, fitted: string | undefined, all: readonly string[]): readonly string[] {
   if (fitted === undefined) return all;
   if (all.includes(fitted)) return [fitted];
-  throw new AnchorEvalError(
-    "invalid_option",
+  throw invalidOption(
     `${task} has no ${what} ${fitted}, by which the bundle's models were scored: it has ${all.join(", ")}`,
   );
 }

@@ -1,8 +1,8 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import type { Choose } from "anchoreval/internal/logs/choices";
 import type { Installed } from "./harness-process.ts";
-import { invalidOption } from "../program/command.ts";
 
 /** All that a harness's run is planned from. */
 export interface PlanInput {

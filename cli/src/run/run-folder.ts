@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir } from "node:fs/promises";
@@ -7,7 +8,6 @@ import { isRunning } from "anchoreval/internal/node/owner";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";
 import { writeOver, writing } from "../program/errors.ts";
-import { invalidOption } from "../program/command.ts";
 
 /** A run that is asked for: the same again goes on with a run that was broken off. */
 export interface RunRequest {

@@ -1,20 +1,11 @@
 import { join } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import { count, counted } from "anchoreval/internal/words/figures";
 import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
-import {
-  type Command,
-  flag,
-  given,
-  invalidOption,
-  option,
-  type OptionReader,
-  rare,
-  stoppableBy,
-} from "../program/command.ts";
+import { type Command, flag, given, option, type OptionReader, rare, stoppableBy } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
 import { estimateWords, loggedWords } from "../commands/estimate.ts";

@@ -1,8 +1,8 @@
 import { loadAdaptive } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { raceFromPool, type Race, type RacedCandidate } from "anchoreval/internal/features/adaptive/sdk/race";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { count, counted, listed, percent, points } from "anchoreval/internal/words/figures";
-import { type CommandInput, invalidOption } from "../../../cli/src/program/command.ts";
+import { type CommandInput } from "../../../cli/src/program/command.ts";
 import { writeOver } from "../../../cli/src/program/errors.ts";
 import { openBundle } from "../../../cli/src/bundles/open-bundle.ts";
 import { answersName, estimateOptions, readAnswersAt } from "../../../cli/src/options/answers.ts";

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { StopRules } from "anchoreval";
 import { itemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { priceWords, recordTable } from "anchoreval/internal/words/figures";
@@ -8,15 +9,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { methodDigest, recommended } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
-import {
-  given,
-  option,
-  flag,
-  rare,
-  type Command,
-  type OptionReader,
-  invalidOption,
-} from "../../../cli/src/program/command.ts";
+import { given, option, flag, rare, type Command, type OptionReader } from "../../../cli/src/program/command.ts";
 import { FAMILIES_OPTION, readFamilies } from "../../../cli/src/options/model-files.ts";
 import { fileDigest, readImportFacts, readResponseOptions, RESPONSE_OPTIONS } from "../../../cli/src/options/data.ts";
 import { readMethod, WORK_OPTIONS } from "../../../cli/src/options/fit.ts";

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { columnOf, type ItemTable } from "../../../offline-trainer/src/matrix/item-table.ts";
 import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -37,7 +37,7 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   const left = excludedSubjects(exclude, counts, by);
   const rows = Uint32Array.from(names.flatMap((name, row) => (left.has(name) ? [] : [row])));
-  if (rows.length === 0) throw new AnchorEvalError("invalid_option", "`exclude` leaves no item");
+  if (rows.length === 0) throw invalidOption("`exclude` leaves no item");
   const subjects = [...counts.keys()].filter((name) => !left.has(name));
   const numbers = new Map(subjects.map((name, number) => [name, number]));
   return {
@@ -59,8 +59,7 @@ export function itemPool(table: ItemTable, { by, id, exclude = [] }: ItemPoolOpt
 export function checkFormSizes({ rows }: ItemPool, size: number, count: number): void {
   if (size * count <= rows.length) return;
   const most = Math.floor(rows.length / count);
-  throw new AnchorEvalError(
-    "invalid_option",
+  throw invalidOption(
     `${count} forms of ${size} items take ${size * count}, and there are ${rows.length}: ` +
       (most === 0 ? `\`count\` is at most ${rows.length}` : `\`size\` is at most ${most}`),
   );
@@ -100,12 +99,11 @@ function excludedSubjects(
   by: string | undefined,
 ): Set<string> {
   if (exclude.length > 0 && by === undefined)
-    throw new AnchorEvalError("invalid_option", "`exclude` names subjects: name their column with `by`");
+    throw invalidOption("`exclude` names subjects: name their column with `by`");
   const names = exclude.flatMap((text) => (counts.has(text) ? [text] : text.split(",").map((name) => name.trim())));
   for (const name of names)
     if (!counts.has(name))
-      throw new AnchorEvalError(
-        "invalid_option",
+      throw invalidOption(
         `\`exclude\` ${quoted(name)}: there is no such subject in column ${quoted(by!)}; there are ${firstFew([...counts.keys()], 8)}`,
       );
   return new Set(names);
@@ -126,8 +124,7 @@ export interface JoinKeys {
  */
 export function joinKeys({ table, rows, ids }: ItemPool, join?: string): JoinKeys {
   const column = join ?? ids?.column;
-  if (column === undefined)
-    throw new AnchorEvalError("invalid_option", "`join` must name the items' column with the responses' item ids");
+  if (column === undefined) throw invalidOption("`join` must name the items' column with the responses' item ids");
   const at = columnOf(table, column, "`join`");
   const issues = new DataIssues(table.name);
   const lines = new Map<string, number>();

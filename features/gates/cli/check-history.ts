@@ -2,7 +2,7 @@ import { gateFromAnchors, type GateResult } from "anchoreval/internal/features/g
 import { resolveModels } from "anchoreval/internal/compare/common-answers";
 import { counted, points } from "anchoreval/internal/words/figures";
 import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
-import { type CommandInput, invalidOption } from "../../../cli/src/program/command.ts";
+import { type CommandInput } from "../../../cli/src/program/command.ts";
 import { writeJunit } from "../../../cli/src/program/junit.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
 import { EXIT_CODES, readDropRule, readSides } from "../../../cli/src/options/check.ts";
@@ -11,7 +11,7 @@ import { warningLines } from "../../../cli/src/program/output.ts";
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { putVersion } from "anchoreval/internal/publish/bundle-store";
 import { isObject } from "anchoreval/internal/tables/json-records";

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import type { AnchorInput, AnchorMethod } from "../../../offline-trainer/src/anchors/anchor-method.ts";
@@ -196,10 +196,7 @@ export function gateForms(
   const largest = Math.max(...counts.values());
   for (const size of sizes)
     if (size > largest)
-      throw new AnchorEvalError(
-        "invalid_option",
-        `\`gateForm\` ${size} is more than there are: the largest scenario has ${largest} items`,
-      );
+      throw invalidOption(`\`gateForm\` ${size} is more than there are: the largest scenario has ${largest} items`);
   const scenarios = Array.from(counts.keys(), (id) => ({ id }));
   const way: FormWay = {
     name: flips.name,

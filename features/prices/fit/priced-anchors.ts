@@ -1,6 +1,6 @@
 import { withPart } from "anchoreval/internal/core/bundle/part";
 import { pricesPart } from "anchoreval/internal/features/prices/core";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { ItemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
@@ -155,8 +155,7 @@ export function byPrices(prices: ItemPrices): FitPart {
     method: (method) => {
       const { selection } = method.settings;
       if (!isPriceable(selection))
-        throw new AnchorEvalError(
-          "invalid_option",
+        throw invalidOption(
           `prices choose anchors by what they tell for their price: they aren't for those chosen by ${selection}`,
         );
       return pricedMethod(method, prices);

@@ -1,7 +1,7 @@
 import type { Neighbours } from "anchoreval-trainer/internal/features/routing/fit/forecasts";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, type OptionSpecs, option, rare, invalidOption } from "../../../cli/src/program/command.ts";
+import { type OptionReader, type OptionSpecs, option, rare } from "../../../cli/src/program/command.ts";
 import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
 
 const METHODS = ["ridge", "knn", "weighted-knn"] as const;

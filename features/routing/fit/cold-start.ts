@@ -7,7 +7,7 @@ import {
   type ColdStartScenario,
 } from "anchoreval/internal/features/routing/core/cold-start";
 import type { ColdStart } from "anchoreval/internal/features/routing/core/routing-file";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import {
   placeOnAxes,
@@ -77,8 +77,7 @@ export function checkColdStart(matrix: ResponseMatrix, { items, embeddings, neig
   );
   const few = items.find(({ scenario }) => neighbours !== null && neighbours.k >= scenarios.get(scenario)!);
   if (few)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${neighbours!.k} neighbours need more than ${neighbours!.k} items with answers, ${few.scenario} has ${scenarios.get(few.scenario)}: a smaller \`coldK\`, or \`coldMethod\` ridge`,
     );
   for (const part of [matrix.items, items]) coordinatesOf(part, embeddings, null);

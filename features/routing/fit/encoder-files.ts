@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 
 /** Pooling of the token vectors of a text: their mean, or the first token's. */
@@ -47,10 +47,7 @@ export async function findEncoder(options: EncoderOptions): Promise<EncoderFiles
   const { max_position_embeddings: positions } = await settings(join(above, "config.json"));
   const maxTokens = options.maxTokens ?? (await statedMaxTokens(above, json));
   if (typeof positions === "number" && maxTokens > positions)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `the encoder has ${positions} positions, fewer than ${maxTokens} tokens`,
-    );
+    throw invalidOption(`the encoder has ${positions} positions, fewer than ${maxTokens} tokens`);
   return {
     model,
     tokenizer: { file, json, config: await settings(join(dirname(file), "tokenizer_config.json")) },
@@ -113,8 +110,7 @@ async function statedPooling(file: string): Promise<Pooling> {
   );
   if (modes.length === 0 || modes.join() === "pooling_mode_mean_tokens") return "mean";
   if (modes.join() === "pooling_mode_cls_token") return "cls";
-  throw new AnchorEvalError(
-    "invalid_option",
+  throw invalidOption(
     `${file} asks for ${modes.join(" and ")}, which isn't supported; \`pooling\` takes ${POOLINGS.join(" or ")} instead`,
   );
 }
@@ -124,6 +120,5 @@ async function refuseModules(folder: string): Promise<void> {
   const modules = Object.values(await settings(join(folder, "modules.json"))) as { type?: unknown }[];
   const names = modules.map(({ type }) => String(type).split(".").at(-1)!);
   const other = names.find((name) => !["Transformer", "Pooling", "Normalize"].includes(name));
-  if (other !== undefined)
-    throw new AnchorEvalError("invalid_option", `${folder}: the encoder has a module ${other}, which isn't supported`);
+  if (other !== undefined) throw invalidOption(`${folder}: the encoder has a module ${other}, which isn't supported`);
 }

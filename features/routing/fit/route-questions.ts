@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { pickModels } from "anchoreval/internal/features/routing/core/predict-chances";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
@@ -119,8 +119,7 @@ export function checkRouting(train: readonly ItemInfo[], test: readonly ItemInfo
       `${both.length} of the test questions ${both.length === 1 ? "is a train question" : "are train questions"} too: ${firstFew(both)}`,
     );
   if (k >= train.length)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${k} neighbours need more than ${k} train questions, there are ${train.length}: a smaller k, or more questions`,
     );
 }

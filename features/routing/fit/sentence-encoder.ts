@@ -1,5 +1,5 @@
 import * as tokenizers from "@huggingface/tokenizers";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import * as runtime from "onnxruntime-node";
 import { runSession, runtimeError } from "../../../offline-trainer/src/backends/onnx/session.ts";
 import type { EncoderFiles, Pooling } from "./encoder-files.ts";
@@ -129,8 +129,7 @@ export function openTokenizer({
   } catch (cause) {
     return refuse(cause);
   }
-  if (maxTokens <= special)
-    throw new AnchorEvalError("invalid_option", `${maxTokens} tokens leave no room beside ${special} special ones`);
+  if (maxTokens <= special) throw invalidOption(`${maxTokens} tokens leave no room beside ${special} special ones`);
   return (text) => {
     try {
       const { ids } = tokenizer.encode(text);

@@ -6,7 +6,7 @@ import { coldStartPart } from "../core/cold-start.ts";
 import type { BundleSource } from "../../../sdk/core/bundle/bundle.ts";
 import { modelChances, pickModels, placeOnAxes, type ScenarioRouting } from "../core/predict-chances.ts";
 import { textCoordinates } from "../../../sdk/core/numeric/text-coordinates.ts";
-import { AnchorEvalError, checkCall, checkNames, type Issue } from "../../../sdk/core/errors.ts";
+import { AnchorEvalError, checkCall, checkNames, type Issue, invalidOption } from "../../../sdk/core/errors.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 
@@ -133,12 +133,12 @@ function wantedScenario({ scenarios }: BundleRouting, asked: string | undefined)
 
 function readPenalties(models: readonly string[], { costs = {}, costWeight = 1 }: RouteOptions): Float64Array {
   if (!(costWeight >= 0 && costWeight < Infinity))
-    throw new AnchorEvalError("invalid_option", `costWeight must be a number of at least 0, got ${costWeight}`);
+    throw invalidOption(`costWeight must be a number of at least 0, got ${costWeight}`);
   for (const [model, cost] of Object.entries(costs)) {
     if (!models.includes(model))
-      throw new AnchorEvalError("invalid_option", `costs name ${model}, which isn't among the models of these routes`);
+      throw invalidOption(`costs name ${model}, which isn't among the models of these routes`);
     if (!(cost >= 0 && cost < Infinity))
-      throw new AnchorEvalError("invalid_option", `the cost of ${model} must be a number of at least 0, got ${cost}`);
+      throw invalidOption(`the cost of ${model} must be a number of at least 0, got ${cost}`);
   }
   return Float64Array.from(models, (model) => costWeight * (lookUp(costs, model) ?? 0));
 }

@@ -1,4 +1,4 @@
-import { AnchorEvalError, type Issue } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, type Issue, invalidOption } from "anchoreval/internal/core/errors";
 
 /** A numeric setting of the simulator: its default, its range and its meaning. */
 interface NumberSetting {
@@ -143,7 +143,7 @@ export function simulateSettings(asked: unknown): SimulateOptions {
   const issues: Issue[] = [];
   const refuse = (name: string, message: string) => issues.push({ path: [name], code: "invalid_option", message });
   if (typeof asked !== "object" || asked === null || Array.isArray(asked))
-    throw new AnchorEvalError("invalid_option", "simulate: settings are a JSON object of names and values");
+    throw invalidOption("simulate: settings are a JSON object of names and values");
   for (const name of Object.keys(asked))
     if (!Object.hasOwn(SIMULATE_DEFAULTS, name)) refuse(name, `there is no setting ${name}`);
   const defined = Object.entries(asked).filter(([, value]) => value !== undefined);

@@ -30,15 +30,18 @@ export interface GroupSums {
   readonly information: number;
 }
 
-/**
- * The sums of a group, in one pass over its items.
- * @param group - indices of its items, ascending
- */
-export function groupSums(
-  { weights, predicted, items, scores, leverages }: PredictedAnswers,
+/** {@link sumsOver} of groups of one model's answers, of each by its items' indices, ascending. */
+export function groupSums(answers: PredictedAnswers): (group: ArrayLike<number>) => GroupSums {
+  const places = new Map(Array.from(answers.items, (item, j) => [item, j]));
+  return (group) => sumsOver(group, answers, places);
+}
+
+/** The sums of a group, in one pass over its items. @param places - of the answered items among the answers */
+function sumsOver(
   group: ArrayLike<number>,
+  { weights, predicted, scores, leverages }: PredictedAnswers,
+  places: ReadonlyMap<number, number>,
 ): GroupSums {
-  const places = new Map(Array.from(items, (item, j) => [item, j]));
   let total = 0;
   let [answered, scored, rest, expected, spread, noise, residual, information] = [0, 0, 0, 0, 0, 0, 0, 0];
   for (let k = 0; k < group.length; k++) {

@@ -33,7 +33,7 @@ export function observeGroups(
   const weights = scenario.weights.map((weight, item) => (Number.isNaN(scores[item]!) ? 0 : weight));
   const predicted = predictedScores(ability.theta, bank, scoreMap);
   const { sample, leverages } = estimate;
-  const answers = { weights, predicted, items: sample.items, scores: sample.scores, leverages };
+  const sumsOf = groupSums({ weights, predicted, items: sample.items, scores: sample.scores, leverages });
   const asked = new Set(sample.items);
   const scatter = { squares: 0, binomial: 0 };
   for (const item of every) {
@@ -42,9 +42,9 @@ export function observeGroups(
     scatter.binomial += predicted[item]! * (1 - predicted[item]!);
   }
   return {
-    whole: groupSums(answers, every),
+    whole: sumsOf(every),
     groups: groupsOf(plan, learned).map(({ items }) => ({
-      sums: groupSums(answers, items),
+      sums: sumsOf(items),
       truth: trueScore(scores, scenario.weights, items),
     })),
     scatter,

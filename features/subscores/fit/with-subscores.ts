@@ -21,6 +21,7 @@ import {
   type GroupSums,
   NO_SHIFT,
 } from "anchoreval/internal/features/subscores/core/group-score";
+import { total } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import {
   conformalQuantile,
@@ -137,8 +138,8 @@ function measureGroups(
     });
   const learn = (estimates: readonly HeldOutEstimate[]): Learned => {
     const scatters = estimates.map((estimate) => seen(estimate, stage).scatter);
-    const binomial = sum(scatters.map((scatter) => scatter.binomial));
-    const dispersion = binomial > 0 ? sum(scatters.map(({ squares }) => squares)) / binomial : 1;
+    const binomial = total(scatters.map((scatter) => scatter.binomial));
+    const dispersion = binomial > 0 ? total(scatters.map(({ squares }) => squares)) / binomial : 1;
     return {
       dispersion,
       groups: learnShifts(
@@ -170,7 +171,7 @@ function measureGroups(
     };
   });
   const rms = (rows: readonly { readonly scaled: number }[]): number =>
-    Math.sqrt(sum(rows.map(({ scaled }) => scaled ** 2)) / rows.length);
+    Math.sqrt(total(rows.map(({ scaled }) => scaled ** 2)) / rows.length);
   const inside = rms(measured.flatMap(({ scaled }) => scaled));
   const outside = rms(first.groups.flatMap((_, g) => scaledOf(strong, g)));
   return {
@@ -201,26 +202,22 @@ function learnShifts(groups: readonly (readonly Held[])[], dispersion: number): 
       r: truth - scored - expected - common.shift * spread,
       spread,
     }));
-    const squares = sum(beyond.map(({ spread }) => spread ** 2));
+    const squares = total(beyond.map(({ spread }) => spread ** 2));
     const models = new Set(rows.map(({ estimate }) => estimate.model)).size;
     if (squares === 0) return { models, shift: 0, variance: 0 };
-    const shift = sum(beyond.map(({ r, spread }) => r * spread)) / squares;
-    const left = sum(beyond.map(({ r, spread }) => (r - shift * spread) ** 2)) / squares;
+    const shift = total(beyond.map(({ r, spread }) => r * spread)) / squares;
+    const left = total(beyond.map(({ r, spread }) => (r - shift * spread) ** 2)) / squares;
     const chance = left / models; // variance of μ̂: forms of one model are not many models
-    const noise = (dispersion * sum(rows.map(({ sums }) => sums.noise))) / squares;
+    const noise = (dispersion * total(rows.map(({ sums }) => sums.noise))) / squares;
     const kept = shift === 0 ? 0 : Math.max(0, 1 - chance / shift ** 2);
     return { models, shift: kept * shift, variance: Math.max(0, left - noise) };
   });
   const shown = raw.filter(({ models }) => models > 0);
-  const mean = sum(shown.map(({ variance }) => variance)) / Math.max(1, shown.length);
+  const mean = total(shown.map(({ variance }) => variance)) / Math.max(1, shown.length);
   return raw.map(({ models, shift, variance }) => ({
     shift,
     variance: (models * variance + PRIOR_MODELS * mean) / (models + PRIOR_MODELS),
   }));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
 
 function median(values: readonly number[]): number {

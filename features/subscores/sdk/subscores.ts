@@ -66,36 +66,42 @@ export const subscoreRemark: Remark<
       ...(onChangedItem !== undefined && { onChangedItem }),
     };
     const resolved = resolveAnswers(bundle, checkedTrials(answers()).means, reading);
-    const groups = askedGroups(bundle, asked);
+    const grouped = askedGroups(bundle, asked);
     const model = bundleScoring(bundle, estimate.form).estimate(resolved.scores);
     return {
-      subscores: groups.flatMap(({ id, all, chosen }) =>
-        scenarioScores(bundle.scenarios.get(id)!, all, {
+      subscores: grouped.flatMap(({ id, groups }) =>
+        scenarioScores(bundle.scenarios.get(id)!, groups, {
           result: lookUp(estimate.scenarios, id)!,
           figures: figuresOf(bundle.manifest, id, estimate),
           whole: resolved.whole.get(id)?.scores ?? null,
           model,
           level: confidenceLevel(level),
-        }).filter((_, k) => chosen[k]),
+        }),
       ),
     };
   },
 };
 
-/** The groups of the loaded scenarios, and which of them are asked for. @throws AnchorEvalError `invalid_option` for others */
+/** A group that is asked for, and its place among those of its scenario. */
+interface AskedGroup extends NotedGroup {
+  readonly place: number;
+}
+
+/** The groups of the loaded scenarios that are asked for. @throws AnchorEvalError `invalid_option` for others */
 function askedGroups(bundle: Bundle, asked: true | readonly string[]) {
   const noted = partOf(bundle.manifest, subscoresPart);
   if (noted === null) throw invalidOption("subscores need groups of items, and this bundle wasn't fitted with any");
   const grouped = [...bundle.scenarios.keys()].flatMap((id) => {
-    const all = lookUp(noted, id)?.groups ?? [];
-    return all.length === 0 ? [] : [{ id, all, chosen: all.map(({ name }) => asked === true || asked.includes(name)) }];
+    const groups = (lookUp(noted, id)?.groups ?? []).map((group, place): AskedGroup => ({ ...group, place }));
+    return groups.length === 0 ? [] : [{ id, groups }];
   });
   if (grouped.length === 0) throw invalidOption("no scenario that was loaded has groups of items");
-  const names = [...new Set(grouped.flatMap(({ all }) => all.map(({ name }) => name)))];
+  const names = [...new Set(grouped.flatMap(({ groups }) => groups.map(({ name }) => name)))];
   const unknown = asked === true ? [] : asked.filter((name) => !names.includes(name));
   if (unknown.length > 0)
     throw invalidOption(`there is no group ${firstFew(unknown)}: there are ${firstFew(names, 20)}`);
-  return grouped;
+  if (asked === true) return grouped;
+  return grouped.map(({ id, groups }) => ({ id, groups: groups.filter(({ name }) => asked.includes(name)) }));
 }
 
 function figuresOf(manifest: Manifest, scenario: string, { form, scenarios }: Estimate): FormFigures {
@@ -114,7 +120,7 @@ interface ScenarioAnswers {
 
 function scenarioScores(
   { id, bank, weights, scoreMap, fullScore }: BundleScenario,
-  groups: readonly NotedGroup[],
+  groups: readonly AskedGroup[],
   { result, figures, whole, model, level }: ScenarioAnswers,
 ): Subscore[] {
   const pooling = result.details?.evidence === "together" ? "pooled" : "separate";
@@ -129,13 +135,13 @@ function scenarioScores(
         scores: estimate?.sample.scores ?? [],
         leverages: estimate?.leverages ?? [],
       };
-  const answers = { weights, predicted: predicted ?? weights, ...sample };
+  const sumsOf = groupSums({ weights, predicted: predicted ?? weights, ...sample });
   const scored = result.score !== null && fullScore === null && !result.predicted;
-  const common = scored ? commonShift(result.score, deviationOf(result), groupSums(answers, every)) : NO_SHIFT;
+  const common = scored ? commonShift(result.score, deviationOf(result), sumsOf(every)) : NO_SHIFT;
   const outside = result.details?.outside ?? { above: 0, below: 0 };
   const wider = 1 + (outside.above + outside.below) * (figures.outside - 1);
-  return groups.map(({ name, items: runs }, k): Subscore => {
-    const sums = groupSums(answers, itemsOf(runs));
+  return groups.map(({ name, items: runs, place }): Subscore => {
+    const sums = sumsOf(itemsOf(runs));
     const { items, answered } = sums;
     const group = { scenario: id, name, items, answered };
     const none = (status: "too_few_items" | "too_few_models", reason: string): Subscore => ({
@@ -160,7 +166,7 @@ function scenarioScores(
       const { score, interval, reason } = result;
       return { ...group, score, interval, status: "measured", reason };
     }
-    const { says, figures: learned } = figures.groups[k]!;
+    const { says, figures: learned } = figures.groups[place]!;
     if (learned === undefined)
       return says === "too_few_models"
         ? none(says, "too few source models to measure its error")

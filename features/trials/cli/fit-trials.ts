@@ -1,7 +1,8 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { withPart } from "anchoreval/internal/core/bundle/part";
 import { trialMetricPart } from "anchoreval/internal/features/trials/core";
 import { counted, listed } from "anchoreval/internal/words/figures";
-import { invalidOption, option, rare } from "../../../cli/src/program/command.ts";
+import { option, rare } from "../../../cli/src/program/command.ts";
 import type { FitOptionPart } from "../../../cli/src/options/fit.ts";
 
 /** `fit --metric pass@16`: a board scored by several trials of every item in place of their mean, as the bundle notes. */

@@ -1,5 +1,6 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { bundleTrialMetric, parseTrialMetric } from "anchoreval/internal/features/trials/sdk/pass-at-k";
-import { given, invalidOption, option, type OptionReader, rare } from "../../../cli/src/program/command.ts";
+import { given, option, type OptionReader, rare } from "../../../cli/src/program/command.ts";
 import type { CommandPart } from "../../../cli/src/program/parts.ts";
 import type { EstimatePart } from "../../../cli/src/options/parts.ts";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";

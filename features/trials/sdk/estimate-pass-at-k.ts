@@ -1,5 +1,5 @@
 import { type Bundle, type BundleScenario, refuseFullScores } from "../../../sdk/core/bundle/bundle.ts";
-import { AnchorEvalError, checkCall, type Issue } from "../../../sdk/core/errors.ts";
+import { AnchorEvalError, checkCall, type Issue, invalidOption } from "../../../sdk/core/errors.ts";
 import {
   confidenceLevel,
   designInterval,
@@ -91,8 +91,7 @@ export function estimatePassAtK(
     onChangedItem: true,
   });
   const asked = parseTrialMetric(metric);
-  if (asked === null)
-    throw new AnchorEvalError("invalid_option", `metric is pass@K, pass^K or best-of-K, got ${metric}`);
+  if (asked === null) throw invalidOption(`metric is pass@K, pass^K or best-of-K, got ${metric}`);
   const fitted = bundleTrialMetric(bundle.manifest);
   if (fitted !== null && fitted !== metric)
     throw new AnchorEvalError(

@@ -1,5 +1,5 @@
 import { partOf, type PartedManifest } from "../../../sdk/core/bundle/part.ts";
-import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import { AnchorEvalError, invalidOption } from "../../../sdk/core/errors.ts";
 import { trialMetricPart } from "../core.ts";
 import type { ItemTrials, TrialSummary } from "../../../sdk/tables/item-trials.ts";
 
@@ -83,11 +83,9 @@ function checkCounts(passed: number, of: number, k: number): void {
       "invalid_data",
       `trials are whole numbers, passed from 0 to their number, got ${passed} passed of ${of}`,
     );
-  if (!Number.isInteger(k) || k < 1)
-    throw new AnchorEvalError("invalid_option", `k is a whole number of trials, at least 1, got ${k}`);
+  if (!Number.isInteger(k) || k < 1) throw invalidOption(`k is a whole number of trials, at least 1, got ${k}`);
   if (k > of)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `no estimate of ${k} trials is unbiased that comes from ${of} of them: make ${k} trials an item or more`,
     );
 }
@@ -103,11 +101,7 @@ export function parseTrialMetric(name: string): TrialMetric | null {
   if (kind === undefined) return null;
   const digits = name.slice(kind.length);
   const k = /^\d{1,6}$/.test(digits) ? Number(digits) : NaN;
-  if (!(k >= 1))
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${name}: ${kind}K needs a whole number of trials of at least 1 in place of K`,
-    );
+  if (!(k >= 1)) throw invalidOption(`${name}: ${kind}K needs a whole number of trials of at least 1 in place of K`);
   return { kind, k };
 }
 

@@ -1,10 +1,10 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { createPrivateKey, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { basename, dirname } from "node:path";
 import type { ManifestSignature } from "anchoreval/internal/core/bundle/signature";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { changeObject } from "anchoreval/internal/publish/bundle-store";
-import { invalidOption } from "../../../cli/src/program/command.ts";
 
 /** Far above a key's file with remarks in it. @unit bytes */
 const LONGEST_KEY = 1 << 16;

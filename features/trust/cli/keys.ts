@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +14,7 @@ import {
 import { folderSource } from "anchoreval/internal/node/folder";
 import { createFile } from "anchoreval/internal/node/write-file";
 import { commandOfActions } from "../../../cli/src/program/actions.ts";
-import { type Action, invalidOption, option, readExpiry } from "../../../cli/src/program/command.ts";
+import { type Action, option, readExpiry } from "../../../cli/src/program/command.ts";
 import { writing } from "../../../cli/src/program/errors.ts";
 import { changeFile, publicKeyOf, readKey } from "./key-files.ts";
 import { changeRoot, signRoot } from "./root.ts";

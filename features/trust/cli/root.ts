@@ -1,6 +1,6 @@
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { checkRoots, signersOf } from "anchoreval/internal/features/trust/sdk/root-chain";
 import {
   encodeTrustFile,
@@ -14,7 +14,7 @@ import {
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { existing, whyNot } from "anchoreval/internal/node/write-file";
-import { type Action, invalidOption, option, type OptionReader, readExpiry } from "../../../cli/src/program/command.ts";
+import { type Action, option, type OptionReader, readExpiry } from "../../../cli/src/program/command.ts";
 import type { Output } from "../../../cli/src/program/output.ts";
 import { changeFile, type FileKey, readKey } from "./key-files.ts";
 

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { TRUST_FILE, trustKey } from "anchoreval/internal/core/bundle/names";
 import { checkRoots, currentRoot, isEnding } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
@@ -7,7 +8,7 @@ import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
 import type { AfterChange, PublishPart } from "../../../cli/src/options/parts.ts";
-import { invalidOption, option } from "../../../cli/src/program/command.ts";
+import { option } from "../../../cli/src/program/command.ts";
 import { warn } from "../../../cli/src/program/output.ts";
 import { readKey } from "./key-files.ts";
 

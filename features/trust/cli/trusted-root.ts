@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,7 +13,6 @@ import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";
-import { invalidOption } from "../../../cli/src/program/command.ts";
 import { warn } from "../../../cli/src/program/output.ts";
 
 /**

@@ -3,7 +3,7 @@ import { fileBound, readManifest } from "anchoreval/internal/bundles/read-file";
 import { requestBytes } from "anchoreval/internal/bundles/request";
 import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { type BundleIndex, parseIndex } from "anchoreval/internal/publish/bundle-index";
 import { encodeJson } from "anchoreval/internal/publish/bundle-store";
@@ -16,7 +16,7 @@ import {
 } from "anchoreval/internal/publish/publication-log";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { counted, recordTable } from "anchoreval/internal/words/figures";
-import { type Command, invalidOption, option } from "../../../cli/src/program/command.ts";
+import { type Command, option } from "../../../cli/src/program/command.ts";
 import { openBundle, readPolicy } from "../../../cli/src/bundles/open-bundle.ts";
 
 export const verifyCommand: Command = {

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { BaseBundle } from "anchoreval-trainer/internal/features/versions/fit/base";
 import type { LinkedVersion } from "anchoreval-trainer/internal/features/versions/fit/link-version";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
@@ -8,7 +9,7 @@ import { DEFAULT_SETTINGS, type FitSettings } from "anchoreval-trainer/internal/
 import type { Manifest } from "anchoreval/bundle";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { type OptionReader, option, rare, invalidOption } from "../../../cli/src/program/command.ts";
+import { type OptionReader, option, rare } from "../../../cli/src/program/command.ts";
 import type { FitBeginning, FitOptionPart } from "../../../cli/src/options/fit.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 

@@ -1,5 +1,5 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "../numeric/eigen.ts";
 import {
@@ -220,8 +220,7 @@ function startFromFixed(start: Parameters, responses: CodedResponses, dims: numb
   const { subjects, items: count } = responses;
   const fixed = Array.from(isFixed.keys()).filter((i) => isFixed[i] !== 0);
   if (fixed.length === 0 || isFixed.length !== count || a.length !== count * dims || b.length !== count)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `fixed items: ${fixed.length} of ${isFixed.length} are fixed, with ${a.length} discriminations; ${count} items in ${dims} dimensions are calibrated`,
     );
   const direction = new Float64Array(dims);

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { AnchorMethod, ValueSource } from "../anchors/anchor-method.ts";
 import type { ItemInfo } from "../matrix/response-matrix.ts";
 import type { ScenarioSlice } from "../matrix/scenarios.ts";
@@ -179,5 +179,5 @@ function checkSecondForms(forms: readonly FormPlan[], scenarios: readonly Sized[
 }
 
 function refuse(why: string): never {
-  throw new AnchorEvalError("invalid_option", why);
+  throw invalidOption(why);
 }

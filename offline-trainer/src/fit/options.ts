@@ -1,6 +1,6 @@
 import type { BundleContent, Manifest } from "anchoreval/bundle";
 import { BENCHMARK_NAME, VERSION } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError, type OptionNames } from "anchoreval/internal/core/errors";
+import { type OptionNames, invalidOption } from "anchoreval/internal/core/errors";
 import type { FixedBank } from "../calibrate/bank.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import type { Benchmark } from "../matrix/benchmark.ts";
@@ -117,8 +117,7 @@ export const FIT_OPTIONS: OptionNames<FitOptions> = {
 export function readName(name: string): { benchmark: string; version: string } {
   const [benchmark = "", version = "", ...rest] = name.split("@");
   if (rest.length > 0 || !BENCHMARK_NAME.test(benchmark) || !VERSION.test(version))
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `\`name\` must be BENCHMARK@X.Y.Z, the benchmark of a-z, 0-9, ".", "_", "-" (at most 64), the version semver; got ${name}`,
     );
   return { benchmark, version };

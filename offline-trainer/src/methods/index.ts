@@ -1,4 +1,4 @@
-import { AnchorEvalError, checkNames } from "anchoreval/internal/core/errors";
+import { checkNames, invalidOption } from "anchoreval/internal/core/errors";
 import type { AnchorMethod } from "../anchors/anchor-method.ts";
 import { recommended, scoreMapKind, type Method, type ScoreMapFitter } from "./method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "./settings.ts";
@@ -48,10 +48,7 @@ export function loadMethod(name: MethodName): Promise<Method> {
 export function loadAnchorMethod(name: string): Promise<AnchorMethod> {
   const load = lookUp(ANCHORS as Readonly<Record<string, () => Promise<AnchorMethod>>>, name);
   if (load === undefined)
-    throw new AnchorEvalError(
-      "invalid_option",
-      `there is no selection ${name}: there are ${ANCHOR_METHOD_NAMES.join(", ")}`,
-    );
+    throw invalidOption(`there is no selection ${name}: there are ${ANCHOR_METHOD_NAMES.join(", ")}`);
   return load();
 }
 

@@ -5,7 +5,7 @@ import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
 import { isBeingReplaced, makeDraft, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
 import { readFound } from "anchoreval/internal/node/whole-file";
@@ -30,11 +30,11 @@ export async function checkBundleFolder(
   { benchmark, version, force = false }: ReplaceOptions,
 ): Promise<void> {
   const refused = (why: string): AnchorEvalError =>
-    new AnchorEvalError("invalid_option", `${folder} holds ${why}: choose another, or replace it by \`force\``);
+    invalidOption(`${folder} holds ${why}: choose another, or replace it by \`force\``);
   await settleFolder(folder);
   const all = await readdir(folder).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${whyNot(error)}`, { cause: error });
+    throw invalidOption(`${folder} can't be written to: ${whyNot(error)}`, error);
   });
   const names = all.filter((name) => !isBeingReplaced(name));
   if (!force && names.length > 0) {
@@ -48,7 +48,7 @@ export async function checkBundleFolder(
       throw refused(`the bundle ${there.benchmark}@${there.version}`);
   }
   const why = await whyNotWritable(folder);
-  if (why !== null) throw new AnchorEvalError("invalid_option", `${folder} can't be written to: ${why}`);
+  if (why !== null) throw invalidOption(`${folder} can't be written to: ${why}`);
 }
 
 /**

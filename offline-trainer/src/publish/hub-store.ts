@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type BundleFileName, type Manifest, parseManifest } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { parseIndex } from "anchoreval/internal/publish/bundle-index";
 import type { BundleStore, SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
@@ -217,18 +217,14 @@ export async function hubSettings(
   const place = datasetOf(address);
   const { endpoint, token } = await hubAccess(env);
   if (token === "")
-    throw new AnchorEvalError(
-      "invalid_option",
-      `${address} takes a token that may write there: set HF_TOKEN, or log in by hf auth login`,
-    );
+    throw invalidOption(`${address} takes a token that may write there: set HF_TOKEN, or log in by hf auth login`);
   return { ...place, endpoint, token };
 }
 
 function datasetOf(address: string): Pick<HubOptions, "dataset" | "branch"> {
   const [, dataset, branch = "main"] =
     /^hf:\/\/datasets\/([\w-][\w.-]*\/[\w-][\w.-]*)(?:@([\w-][\w.-]*))?\/?$/i.exec(address) ?? [];
-  if (dataset === undefined)
-    throw new AnchorEvalError("invalid_option", `${address} is no dataset: hf://datasets/ORG/NAME, without a folder`);
+  if (dataset === undefined) throw invalidOption(`${address} is no dataset: hf://datasets/ORG/NAME, without a folder`);
   return { dataset, branch };
 }
 
@@ -239,7 +235,7 @@ function datasetOf(address: string): Pick<HubOptions, "dataset" | "branch"> {
 async function hubAccess(env: Readonly<Record<string, string | undefined>>): Promise<HubAccess> {
   const endpoint = (env["HF_ENDPOINT"] ?? "https://huggingface.co").replace(/\/+$/, "");
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint))
-    throw new AnchorEvalError("invalid_option", `HF_ENDPOINT ${endpoint} is no address`);
+    throw invalidOption(`HF_ENDPOINT ${endpoint} is no address`);
   const file = env["HF_TOKEN_PATH"] ?? join(env["HF_HOME"] ?? join(homedir(), ".cache", "huggingface"), "token");
   return {
     endpoint,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { atMost, type Bound } from "anchoreval/internal/bundles/body";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
 import { AwsClient } from "aws4fetch";
 import { keyPath, type Persistence, persistentFetch, textOf, type WholeAnswer } from "./persistent-fetch.ts";
@@ -136,8 +136,7 @@ function unescaped(text: string): string {
  */
 export function s3Settings(address: string, env: Readonly<Record<string, string | undefined>>): S3Options {
   const [, bucket] = /^r2:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(address) ?? [];
-  if (bucket === undefined)
-    throw new AnchorEvalError("invalid_option", `${address} is no bucket: r2://BUCKET, without a folder`);
+  if (bucket === undefined) throw invalidOption(`${address} is no bucket: r2://BUCKET, without a folder`);
   const of = (...names: string[]): string | undefined => names.map((name) => lookUp(env, name)).find(Boolean);
   const account = of("R2_ACCOUNT_ID");
   const endpoint =
@@ -151,12 +150,11 @@ export function s3Settings(address: string, env: Readonly<Record<string, string 
     secretAccessKey ? "" : "R2_SECRET_ACCESS_KEY",
   ].filter(Boolean);
   if (!endpoint || !accessKeyId || !secretAccessKey)
-    throw new AnchorEvalError(
-      "invalid_option",
+    throw invalidOption(
       `${address} takes ${missing.join(", ")} in the environment (an R2 API token with object read and write)`,
     );
   if (!/^https?:\/\//i.test(endpoint) || !URL.canParse(endpoint))
-    throw new AnchorEvalError("invalid_option", `the endpoint ${endpoint} is no address`);
+    throw invalidOption(`the endpoint ${endpoint} is no address`);
   const region = of("AWS_REGION", "AWS_DEFAULT_REGION");
   const sessionToken = of("AWS_SESSION_TOKEN");
   return {

@@ -1,3 +1,4 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { AnchorEvalError, type AnchorEvalErrorCode, type Bundle, type Issue } from "anchoreval";
 import { wholePercent } from "anchoreval/internal/words/figures";
 import { exampleLeaderboard, freshSeed } from "../parts/examples.ts";
@@ -178,7 +179,7 @@ function readSizes(text: string): number[] {
     .filter((part) => part !== "")
     .map(Number);
   if (sizes.length === 0 || sizes.some((size) => !Number.isInteger(size) || size < 1))
-    throw new AnchorEvalError("invalid_option", `the items to ask must be whole numbers such as 20,50; got ${text}`);
+    throw invalidOption(`the items to ask must be whole numbers such as 20,50; got ${text}`);
   return sizes;
 }
 

@@ -1,4 +1,4 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import {
@@ -60,10 +60,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
   const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
   const blockCells = options.blockCells ?? suitedCells(provider, precision);
   if (provider === "webgpu" && precision === "float64")
-    throw new AnchorEvalError(
-      "invalid_option",
-      "WebGPU computes in float32 only; finish in float64 on another backend",
-    );
+    throw invalidOption("WebGPU computes in float32 only; finish in float64 on another backend");
   return {
     name: `onnxruntime-${provider}`,
     precision,

@@ -20,7 +20,7 @@ const FIGURES = { shift: 0.1, variance: 0.3 };
 describe("the score of a group", () => {
   test("is its answers and predictions, and without shifts a whole is the mean of its parts", () => {
     const plain = (group: Uint32Array): number =>
-      groupScore(groupSums(answers, group), { shift: 0, variance: 0 }, 1, NO_SHIFT).score;
+      groupScore(groupSums(answers)(group), { shift: 0, variance: 0 }, 1, NO_SHIFT).score;
     const seen = new Map(items.map((item, j) => [item, scores[j]!]));
     const mean = part.reduce((sum, item) => sum + weights[item]! * (seen.get(item) ?? predicted[item]!), 0);
     expect(plain(part)).toBeCloseTo(mean / weightOf(part), 12);
@@ -29,8 +29,8 @@ describe("the score of a group", () => {
   });
 
   test("shifts with its scenario's score, which its parts come to", () => {
-    const common = commonShift(0.55, 0, groupSums(answers, every));
-    const shifted = (group: Uint32Array): number => groupScore(groupSums(answers, group), { shift: 0, variance: 0 }, 1, common).score; // prettier-ignore
+    const common = commonShift(0.55, 0, groupSums(answers)(every));
+    const shifted = (group: Uint32Array): number => groupScore(groupSums(answers)(group), { shift: 0, variance: 0 }, 1, common).score; // prettier-ignore
     expect(shifted(every)).toBeCloseTo(0.55, 12);
     const parts = shifted(part) * weightOf(part) + shifted(others) * weightOf(others);
     expect(parts / weightOf(every)).toBeCloseTo(0.55, 12);
@@ -41,14 +41,14 @@ describe("the score of a group", () => {
     const pick = <T>(values: readonly T[]): T[] => order.map((j) => values[j]!);
     const again = { ...answers, items: pick(items), scores: pick(scores), leverages: pick(leverages) };
     const [one, other] = [answers, again].map((some) =>
-      groupScore(groupSums(some, part), FIGURES, 0.9, { shift: 0.2, variance: 0.01 }),
+      groupScore(groupSums(some)(part), FIGURES, 0.9, { shift: 0.2, variance: 0.01 }),
     );
     expect(one!.score).toBeCloseTo(other!.score, 12);
     expect(one!.variance).toBeCloseTo(other!.variance, 12);
   });
 
   test("its own shift is the posterior mode of the model with one shift, to first order", () => {
-    const sums = groupSums(answers, part);
+    const sums = groupSums(answers)(part);
     const precision = sums.information / 0.9 + 1 / FIGURES.variance;
     const step = (sums.residual - FIGURES.shift * sums.information) / 0.9 / precision;
     const expected = sums.scored + sums.expected + (FIGURES.shift + step) * sums.spread;
@@ -57,21 +57,21 @@ describe("the score of a group", () => {
 
   test("is known where all was answered, and more answers never make it less sure", () => {
     const full = Float64Array.from(every, (item) => item % 2);
-    const whole = groupSums({ weights, predicted, items: every, scores: full, leverages: full }, part);
+    const whole = groupSums({ weights, predicted, items: every, scores: full, leverages: full })(part);
     const { score, variance, bounds } = groupScore(whole, FIGURES, 1, { shift: 0.7, variance: 0.01 });
     expect(variance).toBeCloseTo(0, 12);
     expect(bounds.high - bounds.low).toBeCloseTo(0, 12);
     expect(score).toBeCloseTo(part.reduce((sum, item) => sum + weights[item]! * (item % 2), 0) / weightOf(part), 12);
     const variances = [0, 5, 10, 20, 25].map((count) => {
       const fewer = { ...answers, items: items.slice(0, count), scores: scores.slice(0, count), leverages: leverages.slice(0, count) }; // prettier-ignore
-      return groupScore(groupSums(fewer, part), FIGURES, 1, NO_SHIFT).variance;
+      return groupScore(groupSums(fewer)(part), FIGURES, 1, NO_SHIFT).variance;
     });
     expect(variances).toEqual(variances.toSorted((x, y) => y - x));
   });
 
   test("stays within what the answers prove", () => {
     for (const common of [-50, 50]) {
-      const { score, bounds } = groupScore(groupSums(answers, part), FIGURES, 1, { shift: common, variance: 0 });
+      const { score, bounds } = groupScore(groupSums(answers)(part), FIGURES, 1, { shift: common, variance: 0 });
       expect(score).toBe(common < 0 ? bounds.low : bounds.high);
     }
   });
