@@ -11,7 +11,7 @@ import type { ComparedModel } from "anchoreval/internal/compare/types";
 import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
+import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
 import { openBundle, readTrusted } from "./bundles/open-bundle.ts";

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { loadItems } from "anchoreval/internal/bundles/read-file";
-import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
+import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
 import { allAnchors, allItems, fieldAnchors } from "anchoreval/internal/logs/anchor-names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { HARNESSES } from "anchoreval/internal/node/harnesses";

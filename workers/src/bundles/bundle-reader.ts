@@ -15,7 +15,7 @@ import { itemTotal } from "anchoreval/internal/words/measured-forms";
 import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/bundle/item-lines";
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, cardKey, indexKey, LATEST, signatureKey } from "anchoreval/internal/core/bundle/names";
-import { answersOthers } from "anchoreval/internal/estimate/resolve-answers";
+import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
 import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
 import { r2Store } from "anchoreval/internal/publish/r2-store";
 import type { Phases } from "../platform/observe.ts";
