@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { type Action, type Command, optionsOfCall } from "./command.ts";
@@ -43,11 +44,12 @@ export function readCall(
   const { actions } = command;
   if (actions === undefined) return call;
   const names = Object.keys(actions);
-  if (call.command === command && Object.keys(command.options).length === 0) {
+  const [word = "-"] = words;
+  const isMeant = Object.keys(command.options).length === 0;
+  const near = call.command === command && !word.startsWith("-") ? nearest(word, names) : null;
+  if (call.command === command && (isMeant || (near !== null && !existsSync(word)))) {
     const list = `${names.join(", ")}; see anchoreval ${name} --help`;
-    const [word = "-"] = words;
     if (word.startsWith("-")) throw invalidOption(`${name} needs an action first: ${list}`);
-    const near = nearest(word, names);
     throw invalidOption(
       `there is no action ${word} of ${name}${near === null ? "" : ` (did you mean ${near}?)`}: there are ${list}`,
     );

@@ -41,7 +41,8 @@ describe("an action", () => {
     expect(refusal(words, "mak")).toThrow(`there is no action mak of tool (did you mean make?): there are ${list}`);
     expect(refusal(words)).toThrow(`tool needs an action first: ${list}`);
     expect(refusal(words, "--out", "x")).toThrow(`tool needs an action first: ${list}`);
-    expect(refusal(main, "mak")).not.toThrow();
+    expect(refusal(main, "mak")).toThrow("there is no action mak of tool (did you mean make?)");
+    expect(refusal(main, "package.json"), "a place").not.toThrow();
   });
 
   it("refuses the options of another by name", () => {
