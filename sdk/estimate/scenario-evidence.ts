@@ -14,7 +14,7 @@ import { type ScenarioEstimate, wholeEstimate } from "../core/scoring/scenario-e
 import type { ModelEstimate, Pooling } from "../core/scoring/scoring-model.ts";
 import type { ScenarioDetails } from "./types.ts";
 
-/** What one scenario's score is read from. */
+/** The sources of one scenario's score. */
 export interface EvidenceSource {
   readonly form: FormManifest;
   readonly model: ModelEstimate;
@@ -23,7 +23,7 @@ export interface EvidenceSource {
   readonly overall: SeenModels["overall"];
 }
 
-/** What a model's answers to a scenario say, before any interval. */
+/** A model's answers to a scenario, judged before any interval. */
 export interface ScenarioEvidence {
   /** The form's blend and measured errors, by the answers that it reads. */
   readonly described: MeasuredBlend;

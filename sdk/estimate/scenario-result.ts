@@ -158,7 +158,7 @@ function scenarioInterval(
   return { low, high, level, method: "cross-validated" };
 }
 
-/** What a reader of the score should know, in the order in which results have it. */
+/** For a reader of the score, in the order in which results have them. */
 function warningsOf(
   { all, blended: { estimators }, estimate: { sample }, exact, pattern, range, stronger }: ScenarioEvidence,
   { of, few, reason }: { readonly of: number; readonly few: boolean; readonly reason: string | null },

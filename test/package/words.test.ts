@@ -21,6 +21,8 @@ const COMMON = ["base", "prices"];
 
 /** Options of features that commands of the trunk have as well, by the same name. */
 const SHARED = [
+  ...["to", "out"], // of whatever writes
+  "model-name", // of `import`
   ...["metric", "responses", "seed"], // of logs and tables; of answers; of every draw
   ...["over", "margin"], // of `compare`
   ...["baseline", "alarms-per-year", "runs-per-year"], // of `check`

@@ -74,6 +74,7 @@ export const LAYERS = {
     "versions",
     "prices",
     "subscores",
+    "records",
     "trials",
     "adaptive",
     "gates",

@@ -1,14 +1,13 @@
-import { invalidOption } from "anchoreval/internal/core/errors";
 import { type AnswerOptions, type AnyEstimate, estimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/types";
 import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, priceWords } from "anchoreval/internal/words/figures";
-import { modelAnswers, type ReadModel } from "anchoreval/internal/node/anchor-logs";
+import { modelAnswers } from "anchoreval/internal/node/anchor-logs";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
-import { type Command, option, flag, given, type OptionReader, type OptionSpecs, rare } from "../program/command.ts";
+import { type Command, option, flag, given } from "../program/command.ts";
 import { readParts, withParts } from "../program/parts.ts";
-import type { EstimateWords } from "../options/parts.ts";
+import type { Beside, EstimateWords } from "../options/parts.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
 import {
@@ -22,29 +21,6 @@ import {
   withAnswers,
 } from "../options/answers.ts";
 import { warningLines } from "../program/output.ts";
-import { existsSync, statSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
-import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { estimateRecord, RELATIONSHIPS } from "anchoreval/internal/logs/eee/estimate-record";
-import { writeOver, writing } from "../program/errors.ts";
-import { packageVersion } from "../program/trainer.ts";
-
-/** Options of a record that is written beside the result; those that say who ran what are called as in Every Eval Ever. */
-const RECORD_OPTIONS = {
-  to: option("eee", "also write the result as a record of Every Eval Ever, into --out"),
-  out: option("DIR", "folder called data for BENCHMARK/ORG/NAME/UUID.json (default: data)"),
-  "model-name": option("ORG/NAME", "the model's name in the record (default: the one in its logs)"),
-  ...rare({
-    "source-organization-name": option("NAME", "who ran it, for the record (default: unknown)"),
-    "evaluator-relationship": option(
-      RELATIONSHIPS.join("|"),
-      "what they are to the model's maker, for the record (default: other)",
-    ),
-  }),
-} as const satisfies OptionSpecs;
-
-const FOR_RECORDS = Object.keys(RECORD_OPTIONS).filter((name) => name !== "to");
 
 export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
   operands: { usage: "PATH", option: "responses" },
@@ -59,7 +35,7 @@ export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
       ...ANSWER_DATA_OPTIONS,
     },
     Estimate: { ...FORM_OPTION, ...LEVEL_OPTION },
-    Output: { ...SUMMARY_OPTION, ...RECORD_OPTIONS, verbose: flag("also the ability, λ and every estimator") },
+    Output: { ...SUMMARY_OPTION, verbose: flag("also the ability, λ and every estimator") },
   },
   examples: [
     "estimate --bundle bundles/quiz --responses answers.json",
@@ -68,7 +44,6 @@ export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
   run: async (input) => {
     const { options, output, signal } = input;
     const summary = await readSideFile(options, "summary");
-    const writeRecord = readRecordOptions(options);
     const parts = await readParts(ESTIMATE_PARTS, input);
     const bundle = await readBundle(options, signal);
     const reading = Object.assign({}, ...parts.map((part) => part.reading)) as ModelReading;
@@ -77,12 +52,12 @@ export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
     for (const part of parts) Object.assign(asked, await part.options(bundle, model));
     const result = withAnswers(estimate(bundle, modelAnswers(model), asked), [model]);
     const costs = model.took ? [loggedWords(model.took, result.answered, model.trials !== undefined)] : [];
-    if (writeRecord && "metric" in result)
-      throw invalidOption(`--to writes records of mean scores, which ${result.metric} isn't`);
-    const record = "metric" in result ? null : ((await writeRecord?.(bundle, result, model)) ?? null);
+    const added: Beside[] = [];
+    for (const part of parts) if (part.beside) added.push(await part.beside(bundle, result, model));
+    const fields = Object.assign({}, ...added.map((one) => one.fields)) as object;
     const shown = await estimateWords(result, asked, options.flag("verbose"));
-    output.result({ ...result, ...given({ took: model.took, record }) }, plainLines([...shown.parts, ...costs]));
-    if (record !== null) output.remark(`record for Every Eval Ever: ${record}`);
+    output.result({ ...result, ...given({ took: model.took }), ...fields }, plainLines([...shown.parts, ...costs]));
+    for (const { remark } of added) output.remark(remark);
     const { heading, parts: brief } = await estimateWords(result, asked);
     await addSummary(summary, heading, [...brief, ...costs]);
   },
@@ -187,48 +162,4 @@ export function loggedWords(costs: LoggedCosts, answered: number, isRepeated: bo
     return [priceWords(cost.total, kind === "price" ? "usd" : kind) + partly];
   });
   return `By its logs the run took ${parts.join(" and ")}${isRepeated ? ", all trials together" : ""}.`;
-}
-
-/** Writes the record of a model's estimate. @returns its file @throws AnchorEvalError `unavailable` */
-type WriteRecord = (bundle: Bundle, estimate: Answered<Estimate>, model: Pick<ReadModel, "name">) => Promise<string>;
-
-/**
- * Reads `--to`, and refuses a place that can't be written to; null where no record is asked for.
- * @throws AnchorEvalError `invalid_option`
- */
-function readRecordOptions(options: OptionReader): WriteRecord | null {
-  if (!options.isGiven("to")) {
-    options.refuse(FOR_RECORDS, "is for a record: it needs --to eee");
-    return null;
-  }
-  options.oneOf("to", ["eee"], "eee");
-  const out = options.text("out") ?? "data";
-  if (basename(resolve(out)) !== "data")
-    throw invalidOption(
-      `--out ${out} must be a folder called data, where Every Eval Ever's paths begin: ${join(out, "data")}`,
-    );
-  checkFolder(out);
-  const run = {
-    harness: options.text("from") ?? null,
-    program: packageVersion(),
-    source: options.text("source-organization-name") ?? "unknown",
-    relationship: options.oneOf("evaluator-relationship", RELATIONSHIPS, "other"),
-  };
-  return async (bundle, estimate, { name }) => {
-    const model = options.text("model-name") ?? name;
-    const seconds = Math.floor(Date.now() / 1000);
-    const { folder, uuid, record } = estimateRecord(bundle, estimate, { ...run, model }, seconds);
-    const file = join(out, ...folder, `${uuid}.json`);
-    if (existsSync(file)) return file; // the same estimate: only the time would be another
-    await writing(file, () => mkdir(dirname(file), { recursive: true }));
-    await writeOver(file, `${JSON.stringify(record, null, 2)}\n`);
-    return file;
-  };
-}
-
-/** Refuses, before the work, what can't become a folder. */
-function checkFolder(out: string): void {
-  let there = resolve(out);
-  while (!existsSync(there)) there = dirname(there);
-  if (!statSync(there).isDirectory()) throw invalidOption(`--out ${out} can't be made a folder: ${there} is a file`);
 }

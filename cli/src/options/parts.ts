@@ -18,10 +18,18 @@ export interface EstimatePart extends CommandPart<EstimateOfPart> {
 }
 
 /** An estimate as options of a part ask for it. */
-interface EstimateOfPart {
+export interface EstimateOfPart {
   readonly reading?: ModelReading;
   /** Options of `estimate()` on this bundle and these answers. */
   options(bundle: Bundle, model: ReadModel): Promise<AnswerOptions> | AnswerOptions;
+  /** Done with the result. */
+  beside?(bundle: Bundle, result: Answered<AnyEstimate>, model: ReadModel): Promise<Beside>;
+}
+
+/** Fields that a result is printed with, and what to say of them. */
+export interface Beside {
+  readonly fields: object;
+  readonly remark: string;
 }
 
 export interface EstimateWords {

@@ -1,8 +1,8 @@
-import type { Bundle } from "../../core/bundle/bundle.ts";
-import { sha256Text } from "../../core/bundle/digest.ts";
-import { AnchorEvalError, invalidOption } from "../../core/errors.ts";
-import type { Estimate, Interval } from "../../estimate/types.ts";
-import { type Fields, canonicalJson } from "../json.ts";
+import type { Bundle } from "../../sdk/core/bundle/bundle.ts";
+import { sha256Text } from "../../sdk/core/bundle/digest.ts";
+import { AnchorEvalError, invalidOption } from "../../sdk/core/errors.ts";
+import type { Estimate, Interval } from "../../sdk/estimate/types.ts";
+import { type Fields, canonicalJson } from "../../sdk/logs/json.ts";
 
 /** Who ran what, as an estimate doesn't tell it. */
 export interface EstimatedRun {
@@ -14,7 +14,7 @@ export interface EstimatedRun {
   readonly program: string;
   /** The organisation that ran it, and what it is to the model's maker. */
   readonly source: string;
-  readonly relationship: (typeof RELATIONSHIPS)[number];
+  readonly relationship: "first_party" | "third_party" | "collaborative" | "other";
 }
 
 /** An estimate, with warnings of whatever kind. */
@@ -28,8 +28,6 @@ export interface EeeRecord {
   readonly uuid: string;
   readonly record: Fields;
 }
-
-export const RELATIONSHIPS = ["first_party", "third_party", "collaborative", "other"] as const;
 
 /** The version of Every Eval Ever's schema that is written. */
 const SCHEMA_VERSION = "0.3.0";
