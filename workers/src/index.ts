@@ -7,7 +7,7 @@ import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./platform/env.ts";
 import { consumeQueue } from "../../features/http-queue.ts";
 import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc.ts";
-import { useSimd } from "./simd-sums.ts";
+import { useSimd } from "anchoreval/internal/estimate/simd-sums";
 
 type Bindings = Env & { BUNDLES: R2Bucket };
 

@@ -3,7 +3,7 @@ import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { CalibratedScenario } from "../calibrate/bank.ts";
 import type { Scenario } from "../matrix/benchmark.ts";
-import { scoreAt, type ItemInfo } from "../matrix/response-matrix.ts";
+import type { ItemInfo, ResponseMatrix } from "../matrix/response-matrix.ts";
 
 /** The input of a choice of anchors: one scenario of the source models, nothing else. */
 export interface AnchorInput {
@@ -116,15 +116,35 @@ export function anchorInput(
     models: rows.map((row) => matrix.subjects[row]!),
     families: Int32Array.from(rows, (row) => families[row]!),
     abilities: calibration.theta,
-    column: (item) => {
-      const mean = Number.isNaN(accuracy[item]!) ? 0.5 : accuracy[item]!;
-      return Float64Array.from(rows, (row) => {
-        const score = scoreAt(matrix, row, item);
-        return Number.isNaN(score) ? mean : score;
-      });
-    },
+    column: filledColumns(matrix, rows, accuracy),
     random: random.fork("design of the forms").fork(id),
     knowledge: knowledge?.get(id),
+  };
+}
+
+/** Columns that are read together: a matrix is read along its rows. */
+const COLUMN_TILE = 64;
+
+/** The models' scores by item, missing ones filled with the item's mean; ½ where all are. */
+function filledColumns(matrix: ResponseMatrix, rows: ArrayLike<number>, accuracy: Float64Array): AnchorInput["column"] {
+  const { scores, observed, items } = matrix;
+  const models = rows.length;
+  let first = -COLUMN_TILE;
+  let tile = new Float64Array();
+  const read = (begin: number): void => {
+    const width = Math.min(COLUMN_TILE, items.length - begin);
+    const means = accuracy.subarray(begin, begin + width).map((mean) => (Number.isNaN(mean) ? 0.5 : mean));
+    first = begin;
+    tile = new Float64Array(width * models);
+    for (let k = 0; k < models; k++) {
+      const from = rows[k]! * items.length + begin;
+      for (let j = 0; j < width; j++)
+        tile[j * models + k] = observed !== null && observed[from + j] === 0 ? means[j]! : scores[from + j]!;
+    }
+  };
+  return (item) => {
+    if (item < first || item >= first + COLUMN_TILE) read(item - (item % COLUMN_TILE));
+    return tile.subarray((item - first) * models, (item - first + 1) * models);
   };
 }
 

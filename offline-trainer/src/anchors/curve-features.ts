@@ -30,7 +30,7 @@ export interface CurveFeatures {
   /** Loadings an item. */
   readonly width: number;
   /** z, count×width, item-major: z_i·z_j is the covariance of two items' curves over the abilities. */
-  readonly loadings: Float64Array;
+  readonly loadings: Float32Array | Float64Array;
   /** d > 0, mean P(1−P) over the abilities and what the loadings leave of the curve's variance. */
   readonly noise: Float64Array;
 }
@@ -41,7 +41,8 @@ export interface CurveFeatures {
  */
 export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = ABILITY_SCALE): CurveFeatures {
   const { count, dims } = bank;
-  const values = curvesAt(someModels(abilities.length / dims, MOST_ABILITIES), bank, abilities, scale);
+  const rows = someModels(abilities.length / dims, MOST_ABILITIES);
+  const values = movedAbilities(rows, dims, abilities, scale).map((place) => itemResponses(place, bank));
   const size = values.length;
   const noise = new Float64Array(count).fill(LEAST_NOISE);
   for (const chances of values) for (let i = 0; i < count; i++) noise[i]! += (chances[i]! * (1 - chances[i]!)) / size;
@@ -56,18 +57,12 @@ function someModels(models: number, most: number): number[] {
   return Array.from({ length: taken }, (_, k) => Math.floor((k * models) / taken));
 }
 
-/** The items' curves at the abilities of some models, each moved away from the mean of all by a factor. */
-function curvesAt(rows: readonly number[], bank: ItemBank, abilities: Float64Array, scale: number): Float64Array[] {
-  const { dims } = bank;
+/** The abilities of some models, each moved away from the mean of all by a factor. */
+function movedAbilities(rows: readonly number[], dims: number, abilities: Float64Array, scale: number): Float64Array[] {
   const models = abilities.length / dims;
   const mean = new Float64Array(dims);
   for (let k = 0; k < abilities.length; k++) mean[k % dims]! += abilities[k]! / models;
-  return rows.map((m) =>
-    itemResponses(
-      mean.map((centre, d) => centre + scale * (abilities[m * dims + d]! - centre)),
-      bank,
-    ),
-  );
+  return rows.map((m) => mean.map((centre, d) => centre + scale * (abilities[m * dims + d]! - centre)));
 }
 
 /**
@@ -88,6 +83,9 @@ const MOST_MODELS = 512;
  */
 const PURPOSIVE_SCALE = 1.5;
 
+/** Items whose curves are taken together: what is written of them stays in a core's cache. */
+const FEATURE_TILE = 32;
+
 /**
  * The items' answers as those of a random model, by the response model and by what the source models' answers add to it:
  * Cov(y_i, y_j) = Cov(P_i, P_j) + ½·Cov(y_i − P_i, y_j − P_j) over the sources, P at abilities whose range is widened, and
@@ -103,25 +101,41 @@ export function answerFeatures({
   const { count, dims } = bank;
   const rows = someModels(abilities.length / dims, MOST_MODELS);
   const size = rows.length;
-  const curves = curvesAt(rows, bank, abilities, PURPOSIVE_SCALE);
-  const residuals = rows.map(() => new Float64Array(count));
-  const noise = new Float64Array(count).fill(LEAST_NOISE);
-  for (let i = 0; i < count; i++) {
-    const answers = column(i);
-    rows.forEach((m, k) => {
-      const p = curves[k]![i]!;
-      residuals[k]![i] = answers[m]! - p;
-      noise[i]! += ((1 - RESIDUAL_SHARE) * p * (1 - p)) / size;
-    });
-  }
-  centredCurves(curves);
-  centredCurves(residuals);
+  const places = movedAbilities(rows, dims, abilities, PURPOSIVE_SCALE);
   const width = 2 * size;
-  const loadings = new Float64Array(count * width);
-  for (let i = 0; i < count; i++)
+  const loadings = new Float32Array(count * width);
+  const row = new Float64Array(width);
+  const noise = new Float64Array(count);
+  const chances = new Float64Array(FEATURE_TILE);
+  const curves = new Float64Array(FEATURE_TILE * size);
+  const curve = Math.sqrt(1 / size);
+  const residual = Math.sqrt(RESIDUAL_SHARE / size);
+  for (let begin = 0; begin < count; begin += FEATURE_TILE) {
+    const end = Math.min(count, begin + FEATURE_TILE);
     for (let k = 0; k < size; k++) {
-      loadings[i * width + k] = Math.sqrt(1 / size) * curves[k]![i]!;
-      loadings[i * width + size + k] = Math.sqrt(RESIDUAL_SHARE / size) * residuals[k]![i]!;
+      itemResponses(places[k]!, bank, chances, begin);
+      for (let i = begin; i < end; i++) curves[(i - begin) * size + k] = chances[i - begin]!;
     }
+    for (let i = begin; i < end; i++) {
+      const answers = column(i);
+      let open = LEAST_NOISE;
+      for (let k = 0; k < size; k++) {
+        const p = (row[k] = curves[(i - begin) * size + k]!);
+        row[size + k] = answers[rows[k]!]! - p;
+        open += ((1 - RESIDUAL_SHARE) * p * (1 - p)) / size;
+      }
+      noise[i] = open;
+      centre(row, 0, size, curve);
+      centre(row, size, width, residual);
+      loadings.set(row, i * width);
+    }
+  }
   return { count, width, loadings, noise };
+}
+
+/** Takes the mean off some values, and scales what is left. */
+function centre(values: Float64Array, begin: number, end: number, scale: number): void {
+  let mean = 0;
+  for (let k = begin; k < end; k++) mean += values[k]! / (end - begin);
+  for (let k = begin; k < end; k++) values[k] = scale * (values[k]! - mean);
 }

@@ -1,4 +1,5 @@
 import { answerFeatures, type CurveFeatures } from "./curve-features.ts";
+import { ROW_LANES, rowProducts, type VectorMemory, vectorMemory } from "../numeric/vectors.ts";
 import { byAccuracy, equalShares, excluding, type AnchorMethod } from "./anchor-method.ts";
 
 /**
@@ -45,33 +46,49 @@ export function greedyItems(
   count: number,
   costs?: Float64Array,
 ): number[] {
-  const { variance, covariance, answer } = openVariances(features, weights);
-  const left = new Set([...among].sort((x, y) => x - y));
-  return Array.from({ length: count }, () => {
-    let best = -1;
-    let most = -1;
-    for (const i of left) {
-      const gain = covariance[i]! ** 2 / variance[i]! / (costs ? costs[i]! : 1);
-      if (gain > most) [best, most] = [i, gain];
-    }
-    left.delete(best);
-    answer(best);
-    return best;
-  });
+  const width = ROW_LANES * Math.ceil(features.width / ROW_LANES);
+  const memory = vectorMemory([features.count * width, width, features.count]);
+  try {
+    const { variance, covariance, answer } = openVariances(features, weights, memory);
+    const left = [...among].sort((x, y) => x - y);
+    return Array.from({ length: count }, () => {
+      let best = 0;
+      let most = -1;
+      for (let k = 0; k < left.length; k++) {
+        const i = left[k]!;
+        const gain = covariance[i]! ** 2 / variance[i]! / (costs ? costs[i]! : 1);
+        if (gain > most) [best, most] = [k, gain];
+      }
+      const [item] = left.splice(best, 1);
+      answer(item!);
+      return item!;
+    });
+  } finally {
+    memory.release();
+  }
 }
 
-/** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */
-function openVariances({ count, width, loadings, noise }: CurveFeatures, weights: Float64Array) {
-  const product = (z: Float64Array, i: number): number => {
-    let sum = 0;
-    for (let k = 0; k < width; k++) sum += z[k]! * loadings[i * width + k]!;
-    return sum;
-  };
-  const row = (i: number): Float64Array => loadings.subarray(i * width, (i + 1) * width);
-  const total = new Float64Array(width);
-  for (let i = 0; i < count; i++) row(i).forEach((z, k) => (total[k]! += weights[i]! * z));
-  const variance = noise.map((value, i) => value + product(row(i), i));
-  const covariance = noise.map((value, i) => weights[i]! * value + product(total, i));
+/**
+ * Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. Loadings are
+ * rounded to float32, products and sums aren't.
+ */
+function openVariances({ count, width, loadings, noise }: CurveFeatures, weights: Float64Array, memory: VectorMemory) {
+  const padded = ROW_LANES * Math.ceil(width / ROW_LANES);
+  const rows = memory.float32(count * padded);
+  for (let i = 0; i < count; i++) rows.set(loadings.subarray(i * width, (i + 1) * width), i * padded);
+  const z = memory.float64(padded);
+  const column = memory.float64(count);
+  const variance = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    let square = noise[i]!;
+    for (let k = 0, at = i * padded; k < width; k++, at++) {
+      square += rows[at]! ** 2;
+      z[k]! += weights[i]! * rows[at]!;
+    }
+    variance[i] = square;
+  }
+  rowProducts(rows, z, column);
+  const covariance = column.map((value, i) => value + weights[i]! * noise[i]!);
   // Rows of Cholesky's factor of the covariance, the answered items first.
   const answered: Float64Array[] = [];
   return {
@@ -79,20 +96,21 @@ function openVariances({ count, width, loadings, noise }: CurveFeatures, weights
     covariance,
     answer: (item: number): void => {
       const root = Math.sqrt(variance[item]!);
-      const itemRow = row(item);
-      const column = new Float64Array(count);
-      for (let i = 0; i < count; i++) column[i] = product(itemRow, i) + (i === item ? noise[i]! : 0);
+      z.set(rows.subarray(item * padded, (item + 1) * padded));
+      rowProducts(rows, z, column);
+      column[item]! += noise[item]!;
       for (const earlier of answered) {
         const at = earlier[item]!;
         for (let i = 0; i < count; i++) column[i]! -= at * earlier[i]!;
       }
       const share = covariance[item]! / root;
+      const factor = new Float64Array(count);
       for (let i = 0; i < count; i++) {
-        column[i]! /= root;
-        variance[i]! -= column[i]! ** 2;
-        covariance[i]! -= share * column[i]!;
+        const value = (factor[i] = column[i]! / root);
+        variance[i]! -= value ** 2;
+        covariance[i]! -= share * value;
       }
-      answered.push(column);
+      answered.push(factor);
     },
   };
 }

@@ -25,6 +25,7 @@ export function aroundBackend(
       const objective = await around(() => backend.open(...input));
       return {
         evaluate: (at, gradient) => around(() => objective.evaluate(at, gradient)),
+        ...(objective.slopes && { slopes: (at, gradient) => around(() => objective.slopes!(at, gradient)) }),
         dispose: () => around(() => objective.dispose()),
       };
     },

@@ -103,25 +103,25 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
     const spent = evaluations;
     const scaling = new Float64Array(x.length);
     curvature(at, scales, prior, weight, view(scaling));
-    const result = await minimizeLbfgs(
-      async (point, gradient) => {
-        if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
-        const slope = view(gradient);
-        const value = await objective.evaluate(view(point), slope);
-        const penalty = addPenalty(view(point), slope, scales, prior);
-        if (fixed) holdFixed(slope, fixed);
-        return value + penalty;
+    const penalised = async (point: Float64Array, gradient: Float64Array, isLean: boolean): Promise<number> => {
+      if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
+      const [place, slope] = [view(point), view(gradient)];
+      const value = isLean ? await objective.slopes!(place, slope) : await objective.evaluate(place, slope);
+      const penalty = addPenalty(place, slope, scales, prior);
+      if (fixed) holdFixed(slope, fixed);
+      return (value ?? NaN) + penalty;
+    };
+    const result = await minimizeLbfgs((point, gradient) => penalised(point, gradient, false), x, {
+      ...(objective.slopes && {
+        slopes: async (point, gradient) => void (await penalised(point, gradient, true)),
+      }),
+      ...limits,
+      scaling,
+      onStep: (value, count) => {
+        const share = (allowedBefore + count) / (before + finish.maxEvaluations);
+        options.onStep?.({ round, evaluations: spent + count, share, value });
       },
-      x,
-      {
-        ...limits,
-        scaling,
-        onStep: (value, count) => {
-          const share = (allowedBefore + count) / (before + finish.maxEvaluations);
-          options.onStep?.({ round, evaluations: spent + count, share, value });
-        },
-      },
-    );
+    });
     evaluations += result.evaluations;
     return result;
   };

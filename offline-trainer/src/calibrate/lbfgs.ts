@@ -1,3 +1,5 @@
+import { dot, move, vectorMemory } from "../numeric/vectors.ts";
+
 export type ValueAndGradient = (x: Float64Array, gradient: Float64Array) => Promise<number>;
 
 export interface LbfgsOptions {
@@ -6,6 +8,8 @@ export interface LbfgsOptions {
   readonly tolerance: number;
   /** Diagonal of an approximate Hessian: the initial scaling. */
   readonly scaling: Float64Array;
+  /** The gradient alone, where that takes less time than with the value. */
+  readonly slopes?: ((x: Float64Array, gradient: Float64Array) => Promise<void>) | undefined;
   readonly onStep?: (value: number, evaluations: number) => void;
 }
 
@@ -13,24 +17,55 @@ export interface LbfgsOptions {
 const MEMORY = 8;
 
 /**
+ * Share of a step's slope, upward, from which the value decides on the step. Below it the trapezoid of both slopes is a
+ * fall that the rule of Armijo takes. Chosen, not measured.
+ */
+const DOUBTFUL = 0.5;
+
+/** Falls that may be a small one or not, as shares of the least that isn't: trapezoids of fits erred by 7 % of it there. */
+const BORDERLINE = [0.8, 1.25] as const;
+
+/**
  * Limited-memory BFGS with a diagonal initial Hessian and an Armijo line search with quadratic interpolation.
+ * Where a value costs more than the slopes it is only asked for where a step is in doubt, and at the end: between, the
+ * trapezoid of the slopes at both ends of a step says by how much the value fell.
  * @param x - start; overwritten with the minimiser
  * @see Nocedal & Wright (2006), Numerical Optimization, algorithm 7.5
  */
 export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array, options: LbfgsOptions) {
-  const { maxEvaluations, tolerance, scaling, onStep } = options;
+  const memory = vectorMemory(new Array<number>(4 + 2 * MEMORY).fill(x.length));
+  try {
+    return await minimize(evaluate, x, options, memory.float64);
+  } finally {
+    memory.release();
+  }
+}
+
+async function minimize(
+  evaluate: ValueAndGradient,
+  x: Float64Array,
+  options: LbfgsOptions,
+  vector: (length: number) => Float64Array,
+) {
+  const { maxEvaluations, tolerance, scaling, slopes, onStep } = options;
   const n = x.length;
-  const gradient = new Float64Array(n);
-  const nextGradient = new Float64Array(n);
-  const trial = new Float64Array(n);
-  const direction = new Float64Array(n);
-  const pairs = new CurvaturePairs(n, MEMORY);
+  const gradient = vector(n);
+  const nextGradient = vector(n);
+  const trial = vector(n);
+  const direction = vector(n);
+  const pairs = new CurvaturePairs(MEMORY, () => ({ s: vector(n), y: vector(n), rho: 0 }));
   let factor = 1; // sᵀy/yᵀD⁻¹y of the newest pair: by how much the scaling D is too large
   const scaled = (direction: Float64Array): void => {
     const by = factor;
     for (let k = 0; k < n; k++) direction[k] = (by * direction[k]!) / scaling[k]!;
   };
   let value = await evaluate(x, gradient);
+  let isExact = true;
+  /** The value at x, where it is only known by trapezoids. */
+  const settle = async (): Promise<void> => {
+    if (!isExact) value = await evaluate(x, gradient);
+    isExact = true;
+  };
   let evaluations = 1;
   let small = 0;
   let converged = false;
@@ -50,11 +85,23 @@ export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array,
     }
     let step = 1;
     let next = Infinity;
+    let nextIsExact = true;
     let accepted = false;
     for (let tries = 0; tries < 25 && evaluations < maxEvaluations; tries++) {
       for (let k = 0; k < n; k++) trial[k] = x[k]! + step * direction[k]!;
-      next = await evaluate(trial, nextGradient);
       evaluations++;
+      if (slopes) {
+        await slopes(trial, nextGradient);
+        const there = dot(nextGradient, direction);
+        if (there <= DOUBTFUL * -slope) {
+          next = value + (step * (slope + there)) / 2;
+          nextIsExact = false;
+          accepted = true;
+          break;
+        }
+        await settle();
+      }
+      next = await evaluate(trial, nextGradient);
       if (next <= value + 1e-4 * step * slope) {
         accepted = true;
         break;
@@ -87,10 +134,17 @@ export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array,
       pairs.add(pair, sy);
       factor = 1 / (pair.rho * yDy);
     }
+    const fall = (value - next) / (tolerance * Math.abs(next));
+    if (!nextIsExact && fall > BORDERLINE[0] && fall < BORDERLINE[1]) {
+      await settle();
+      next = await evaluate(trial, nextGradient);
+      nextIsExact = true;
+    }
     const gain = value - next;
     x.set(trial);
     gradient.set(nextGradient);
     value = next;
+    isExact = nextIsExact;
     onStep?.(value, evaluations);
     small = gain <= tolerance * Math.abs(value) ? small + 1 : 0;
     if (small >= 2) {
@@ -98,6 +152,7 @@ export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array,
       break;
     }
   }
+  await settle();
   return { value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
 }
 
@@ -113,13 +168,16 @@ interface Pair {
 
 /** L-BFGS's memory of the curvature: the last steps with what they did to the gradient, oldest first. */
 export class CurvaturePairs {
-  readonly #size: number;
   readonly #memory: number;
+  readonly #make: () => Pair;
   readonly #pairs: Pair[] = [];
+  readonly #spare: Pair[] = [];
+  #room: Pair | null = null;
 
-  constructor(size: number, memory: number) {
-    this.#size = size;
+  /** @param memory - pairs kept @param make - called for as many at most */
+  constructor(memory: number, make: () => Pair) {
     this.#memory = memory;
+    this.#make = make;
   }
 
   get isEmpty(): boolean {
@@ -127,19 +185,21 @@ export class CurvaturePairs {
   }
 
   clear(): void {
-    this.#pairs.length = 0;
+    this.#spare.push(...this.#pairs.splice(0));
   }
 
-  /** A pair to fill: the oldest one's arrays where the memory is full. */
+  /** A pair to fill: the oldest one's arrays where the memory is full, the last one again where that wasn't added. */
   room(): Pair {
-    if (this.#pairs.length === this.#memory) return this.#pairs.shift()!;
-    return { s: new Float64Array(this.#size), y: new Float64Array(this.#size), rho: 0 };
+    const isFull = this.#pairs.length === this.#memory;
+    this.#room ??= (isFull ? this.#pairs.shift() : this.#spare.pop()) ?? this.#make();
+    return this.#room;
   }
 
   /** @param sy - sᵀy > 0 */
   add(pair: Pair, sy: number): void {
     pair.rho = 1 / sy;
     this.#pairs.push(pair);
+    this.#room = null;
   }
 
   /**
@@ -167,43 +227,4 @@ export class CurvaturePairs {
     }
     return product;
   }
-}
-
-/** Moves x by weight·along. @returns x·other there, summed as {@link dot} does */
-function move(x: Float64Array, weight: number, along: Float64Array, other: Float64Array): number {
-  let [first, second, third, fourth] = [0, 0, 0, 0];
-  const even = x.length - (x.length % 4);
-  for (let k = 0; k < even; k += 4) {
-    const a = x[k]! + weight * along[k]!;
-    const b = x[k + 1]! + weight * along[k + 1]!;
-    const c = x[k + 2]! + weight * along[k + 2]!;
-    const d = x[k + 3]! + weight * along[k + 3]!;
-    x[k] = a;
-    x[k + 1] = b;
-    x[k + 2] = c;
-    x[k + 3] = d;
-    first += a * other[k]!;
-    second += b * other[k + 1]!;
-    third += c * other[k + 2]!;
-    fourth += d * other[k + 3]!;
-  }
-  for (let k = even; k < x.length; k++) {
-    x[k] = x[k]! + weight * along[k]!;
-    first += x[k]! * other[k]!;
-  }
-  return first + second + (third + fourth);
-}
-
-/** Four sums at a time: an addition needn't wait for the one before. */
-export function dot(left: Float64Array, right: Float64Array): number {
-  let [first, second, third, fourth] = [0, 0, 0, 0];
-  const even = left.length - (left.length % 4);
-  for (let k = 0; k < even; k += 4) {
-    first += left[k]! * right[k]!;
-    second += left[k + 1]! * right[k + 1]!;
-    third += left[k + 2]! * right[k + 2]!;
-    fourth += left[k + 3]! * right[k + 3]!;
-  }
-  for (let k = even; k < left.length; k++) first += left[k]! * right[k]!;
-  return first + second + (third + fourth);
 }

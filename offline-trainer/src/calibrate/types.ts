@@ -17,6 +17,8 @@ export interface Objective {
    * @returns the value, in nats
    */
   evaluate(at: Parameters, gradient: Parameters): Promise<number>;
+  /** The gradient alone, where that takes less time. */
+  slopes?(at: Parameters, gradient: Parameters): Promise<void>;
   dispose(): Promise<void>;
 }
 

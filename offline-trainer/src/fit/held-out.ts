@@ -11,6 +11,7 @@ import type { SamplingVariance } from "anchoreval/internal/core/inference/sampli
 import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
 import { POOLINGS, type Pooling } from "anchoreval/internal/core/scoring/scoring-model";
+import { useSimd } from "anchoreval/internal/estimate/simd-sums";
 import { type Benchmark, overallScores, scoresOn } from "../matrix/benchmark.ts";
 import { scoreAt } from "../matrix/response-matrix.ts";
 import { fullScores, type FullScores } from "../matrix/scenarios.ts";
@@ -84,6 +85,7 @@ export async function estimateTargets(
   learned: Learned,
   { fold, draws, parts = false, observers = {} }: TargetOptions,
 ): Promise<HeldOutTable> {
+  useSimd();
   const { scenarios } = benchmark;
   const full = new Map(scenarios.map((scenario) => [scenario.id, fullScores(scenario.matrix, scenario)]));
   const overall = overallScores(Array.from(full.values(), ({ score }) => score));

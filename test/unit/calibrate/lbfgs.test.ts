@@ -2,11 +2,11 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
   CurvaturePairs,
-  dot,
   minimizeLbfgs,
   type LbfgsOptions,
   type LbfgsResult,
 } from "../../../offline-trainer/src/calibrate/lbfgs.ts";
+import { dot } from "../../../offline-trainer/src/numeric/vectors.ts";
 
 /** A function that fills its gradient. */
 type Smooth = (x: Float64Array, gradient: Float64Array) => number;
@@ -92,6 +92,37 @@ describe("the minimum", () => {
     expect(value - 1).toBeLessThan(near * (f(new Float64Array(40), gradient) - 1));
     expect(gradientNorm).toBeLessThan(near * Math.hypot(...gradient));
     expect(farthest(x, centre)).toBeLessThan(condition === 1e3 ? 1e-4 : 0.1); // the flattest direction has curvature 1
+  });
+
+  test("is found by the same way where values are only asked for in doubt", async () => {
+    for (const [f, start, tolerance, isQuadratic] of [
+      [(x: Float64Array, gradient: Float64Array) => rosenbrock(x, gradient) + 1, [-1.2, 1], 1e-9, false],
+      [quadratic(40, 1e3).f, new Array<number>(40).fill(0), 1e-9, true],
+    ] as const) {
+      const whole = await minimized(f, start, { tolerance });
+      let asked = 0;
+      const x = Float64Array.from(start);
+      const lean = await minimizeLbfgs(
+        (at, gradient) => {
+          asked++;
+          return Promise.resolve(f(at, gradient));
+        },
+        x,
+        {
+          maxEvaluations: 500,
+          tolerance,
+          scaling: new Float64Array(start.length).fill(1),
+          slopes: (at, gradient) => {
+            f(at, gradient);
+            return Promise.resolve();
+          },
+        },
+      );
+      expect(asked).toBeLessThan(whole.evaluations / 2);
+      expect(lean.value).toBe(f(x, new Float64Array(x.length)));
+      expect(farthest(x, whole.x)).toBeLessThan(1e-3);
+      if (isQuadratic) expect(lean.evaluations).toBe(whole.evaluations); // trapezoids are exact there
+    }
   });
 
   test("is one step away where the scaling is the Hessian", async () => {
@@ -229,8 +260,10 @@ describe("curvature pairs", () => {
     pairs.add(pair, dot(s, y));
   };
 
+  const emptyPair = () => ({ s: new Float64Array(size), y: new Float64Array(size), rho: 0 });
+
   test("without any, cleared or not yet there, the direction is the first guess", () => {
-    const pairs = new CurvaturePairs(size, 3);
+    const pairs = new CurvaturePairs(3, emptyPair);
     const [gradient, direction, s] = [draw(), draw(), draw()];
     for (const fill of [false, true]) {
       if (fill) add(pairs, s, curvature(s));
@@ -244,7 +277,7 @@ describe("curvature pairs", () => {
   });
 
   test("the newest pair is reproduced: H·y = s", () => {
-    const pairs = new CurvaturePairs(size, 3);
+    const pairs = new CurvaturePairs(3, emptyPair);
     for (let k = 0; k < 5; k++) {
       const [s, other] = [draw(), draw()];
       const y = curvature(s);

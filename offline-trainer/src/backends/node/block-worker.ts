@@ -1,8 +1,8 @@
 import { parentPort, workerData } from "node:worker_threads";
 import * as runtime from "onnxruntime-node";
 import { sentError } from "../../threads/run-on-threads.ts";
-import { blockRunner, type EvaluationArrays, type LaneTask } from "../onnx/block-runner.ts";
-import type { ThreadReply } from "./onnx-node-backend.ts";
+import { blockRunner, type LaneTask } from "../onnx/block-runner.ts";
+import type { ThreadReply, ThreadRequest } from "./onnx-node-backend.ts";
 
 /** A thread of a calibration: opens its blocks, then evaluates them whenever it is sent the arrays. */
 const port = parentPort!;
@@ -16,5 +16,8 @@ async function answer(work: Promise<unknown>): Promise<void> {
 }
 
 const opened = blockRunner(runtime, workerData as LaneTask);
-port.on("message", (arrays: EvaluationArrays) => void answer(opened.then((runner) => runner.evaluate(arrays))));
+port.on(
+  "message",
+  ([arrays, slopes]: ThreadRequest) => void answer(opened.then((runner) => runner.evaluate(arrays, slopes))),
+);
 void answer(opened);

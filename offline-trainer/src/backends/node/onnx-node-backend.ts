@@ -22,6 +22,9 @@ export function onnxNodeBackend({ threads, ...options }: OnnxNodeBackendOptions)
   return onnxBackend(runtime, { ...options, threads: { count, open: openThread } });
 }
 
+/** An evaluation that is asked of a thread. */
+export type ThreadRequest = readonly [arrays: EvaluationArrays, slopes: boolean];
+
 /** An answer of a thread: nothing more to say, or what went wrong. */
 export interface ThreadReply {
   readonly error?: SentError;
@@ -51,9 +54,9 @@ export async function openThread(task: LaneTask): Promise<LaneRunner> {
   };
   await reply();
   return {
-    evaluate: (arrays: EvaluationArrays) => {
+    evaluate: (...request: ThreadRequest) => {
       const done = reply();
-      worker.postMessage(arrays);
+      worker.postMessage(request);
       return done;
     },
     release: async () => {

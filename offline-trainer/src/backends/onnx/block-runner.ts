@@ -1,6 +1,6 @@
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
-import { COLUMN_GROUP, objectiveGraph } from "./objective-graph.ts";
+import { COLUMN_GROUP, objectiveGraph, type ObjectiveGraphOptions } from "./objective-graph.ts";
 import { type OnnxRuntime, openSession, runSession } from "./session.ts";
 
 /** A runner's share of the work. */
@@ -27,8 +27,8 @@ export const LANES = 16;
 
 /** Something that evaluates some lanes: here, or on another thread. */
 export interface LaneRunner {
-  /** Adds up value and gradient of its lanes; other lanes' sums are left alone. */
-  evaluate(arrays: EvaluationArrays): Promise<void>;
+  /** Adds up value and gradient of its lanes; other lanes' sums are left alone. @param slopes - the gradient is enough */
+  evaluate(arrays: EvaluationArrays, slopes: boolean): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -49,15 +49,17 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
   const { layout, dims, provider, precision, blocks } = task;
   const { subjects, items, rows, columns } = layout;
   const width = dims + 1;
-  const open = (signs?: Int8Array): Promise<InferenceSession> =>
-    openSession(runtime, provider, objectiveGraph({ rows, columns, dims, type: precision, ...(signs && { signs }) }));
-  const shared = feedsBlocks(provider) && blocks.size > 0 ? await open() : null;
+  const open = (options: Pick<ObjectiveGraphOptions, "signs" | "slopes">): Promise<InferenceSession> =>
+    openSession(runtime, provider, objectiveGraph({ rows, columns, dims, type: precision, ...options }));
+  const isShared = feedsBlocks(provider) && blocks.size > 0;
+  const shared = isShared ? await open({}) : null;
+  const gradients = isShared ? await open({ slopes: true }) : null;
   const openBlock = async (number: number, signs: Int8Array) => ({
     down: Math.floor(number / layout.across),
     across: number % layout.across,
     /** Responses to feed; none where they are baked in. */
     feeds: shared ? { signs: new runtime.Tensor("int8", signs, [rows, columns]) } : {},
-    session: shared ?? (await open(signs)),
+    session: shared ?? (await open({ signs })),
   });
   type Block = Awaited<ReturnType<typeof openBlock>>;
   const lanes = new Map<number, Block[]>();
@@ -67,11 +69,17 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     lanes.set(lane, [...(lanes.get(lane) ?? []), block]);
   }
 
-  /** Adds up one block's gradient. @returns its value */
+  const numbers = precision === "float32" ? Float32Array : Float64Array;
+  const [x, y] = [new numbers(rows * width), new numbers(columns * width)];
+  const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
+    new runtime.Tensor(precision, data as never, [length, width]);
+  const inputs = { X: tensor(x, rows), A: tensor(y, columns) };
+  /** Adds up one block's gradient. @returns its value; NaN where slopes are enough */
   async function evaluateBlock(
     { down, across, feeds, session }: Block,
     { point, items: itemSums }: EvaluationArrays,
     subjectSums: Float64Array,
+    slopes: boolean,
   ): Promise<number> {
     const firstRow = down * rows;
     const lastRow = Math.min(subjects, firstRow + rows);
@@ -79,20 +87,18 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     const lastColumn = Math.min(items, firstColumn + columns);
     const a = point.subarray(subjects * dims, (subjects + items) * dims);
     const b = point.subarray((subjects + items) * dims);
-    const numbers = precision === "float32" ? Float32Array : Float64Array;
-    const x = new numbers(rows * width);
+    x.fill(0);
     for (let m = firstRow, at = 0; m < lastRow; m++) {
       for (let d = 0; d < dims; d++) x[at++] = point[m * dims + d]!;
       x[at++] = -1;
     }
-    const y = new numbers(columns * width);
+    y.fill(0);
     for (let i = firstColumn, at = 0; i < lastColumn; i++) {
       for (let d = 0; d < dims; d++) y[at++] = a[i * dims + d]!;
       y[at++] = b[i]!;
     }
-    const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
-      new runtime.Tensor(precision, data as never, [length, width]);
-    const results = await runSession(session, provider, { ...feeds, X: tensor(x, rows), A: tensor(y, columns) });
+    const lean = slopes ? gradients : null;
+    const results = await runSession(lean ?? session, provider, { ...feeds, ...inputs });
     const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
     const { subjects: bySubjects, items: byItems, ...values } = results;
     const bySubject = numbersOf(bySubjects);
@@ -106,23 +112,24 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
       for (let d = 0; d < dims; d++) add(i * dims + d, byItem[at++]!);
       add(items * dims + i, byItem[at++]!);
     }
-    let value = 0;
+    let value = lean ? NaN : 0;
     for (const output of Object.values(values)) for (const part of numbersOf(output)) value += part;
     return value;
   }
 
   return {
-    evaluate: async (arrays) => {
+    evaluate: async (arrays, slopes) => {
       const length = subjects * dims;
       for (const [lane, ofLane] of lanes) {
         const sums = arrays.subjects.subarray(lane * length, (lane + 1) * length).fill(0);
         let value = 0;
-        for (const block of ofLane) value += await evaluateBlock(block, arrays, sums);
+        for (const block of ofLane) value += await evaluateBlock(block, arrays, sums, slopes);
         arrays.values[lane] = value;
       }
     },
     release: async () => {
-      for (const session of new Set([...lanes.values()].flat().map((block) => block.session))) await session.release();
+      const sessions = new Set([...lanes.values()].flat().map((block) => block.session));
+      for (const session of gradients ? [gradients, ...sessions] : sessions) await session.release();
     },
   };
 }

@@ -84,7 +84,8 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
         for (const runner of runners) await runner.release();
         throw error;
       }
-      return onnxObjective(runners, layout, dims, silentCells(responses, layout) * Math.LN2);
+      const silence = silentCells(responses, layout) * Math.LN2;
+      return onnxObjective(runners, layout, dims, { silence, isLean: feedsBlocks(provider) });
     },
   };
 }
@@ -104,12 +105,16 @@ function dealBlocks(responses: CodedResponses, layout: BlockLayout, threads: num
   return shares;
 }
 
-/** The objective from the sums of its lanes. @param runners - between them, all lanes @param silence - off the value */
+/**
+ * The objective from the sums of its lanes.
+ * @param runners - between them, all lanes
+ * @param options - the value of cells without an answer, which comes off; whether slopes alone take less time
+ */
 function onnxObjective(
   runners: readonly LaneRunner[],
   { subjects, items, across }: BlockLayout,
   dims: number,
-  silence: number,
+  { silence, isLean }: { readonly silence: number; readonly isLean: boolean },
 ): Objective {
   const array = (length: number): Float64Array =>
     new Float64Array(runners.length > 1 ? new SharedArrayBuffer(8 * length) : new ArrayBuffer(8 * length));
@@ -120,11 +125,11 @@ function onnxObjective(
     subjects: array(lanes * subjects * dims),
     values: array(lanes),
   };
-  const evaluate = async ({ theta, a, b }: Parameters, gradient: Parameters): Promise<number> => {
+  const run = async ({ theta, a, b }: Parameters, gradient: Parameters, slopes: boolean): Promise<number> => {
     arrays.point.set(theta);
     arrays.point.set(a, subjects * dims);
     arrays.point.set(b, (subjects + items) * dims);
-    await Promise.all(runners.map((runner) => runner.evaluate(arrays)));
+    await Promise.all(runners.map((runner) => runner.evaluate(arrays, slopes)));
     gradient.a.set(arrays.items.subarray(0, items * dims));
     gradient.b.set(arrays.items.subarray(items * dims));
     const { theta: sums } = gradient;
@@ -137,7 +142,8 @@ function onnxObjective(
     return value;
   };
   return {
-    evaluate,
+    evaluate: (at, gradient) => run(at, gradient, false),
+    ...(isLean && { slopes: async (at, gradient) => void (await run(at, gradient, true)) }),
     dispose: async () => {
       for (const runner of runners) await runner.release();
     },

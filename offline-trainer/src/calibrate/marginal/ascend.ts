@@ -1,5 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { CurvaturePairs, dot } from "../lbfgs.ts";
+import { dot } from "../../numeric/vectors.ts";
+import { CurvaturePairs } from "../lbfgs.ts";
 import {
   blockStep,
   newtonStep,
@@ -73,8 +74,8 @@ async function ascend(
   const { problem, expectation } = objective;
   const { size, perItem, tail } = problem;
   const maximizeItem = perItem > 2 ? itemMaximizer(problem, expectation) : null;
-  const pairs = new CurvaturePairs(size, MEMORY);
   const vector = (): Float64Array => new Float64Array(size);
+  const pairs = new CurvaturePairs(MEMORY, () => ({ s: vector(), y: vector(), rho: 0 }));
   const [direction, em, correction, trial] = [vector(), vector(), vector(), vector()];
   let here = objective.evaluation();
   let there = objective.evaluation();

@@ -1,11 +1,10 @@
-import { fromBase64Url } from "anchoreval/internal/bundles/bytes";
-import type { ItemBank } from "anchoreval/internal/core/irt/item-bank";
-import { EXP_STEPS } from "anchoreval/internal/core/numeric/functions";
-import { type BankSums, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";
+import type { ItemBank } from "../core/irt/item-bank.ts";
+import { EXP_STEPS } from "../core/numeric/functions.ts";
+import { type BankSums, takeSumsBy } from "../core/scoring/predicted-scores.ts";
 
-/** simd-sums.wat, assembled, in base64url. */
+/** simd-sums.wat, assembled, in base64. */
 export const SIMD_SUMS =
-  "AGFzbQEAAAABCQFgBX9_f39_AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAKhQcBggcEA38BewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9XQMA_V8hCyAD_V0DCP1fIQ8gAiEFA0AgBf0KAwAhCCADQRBqIQMgCyAD_V0DAP1fIAj98gH98QEhCyAPIAP9XQMI_V8gCP3yAf3xASEPIAVBCGoiBSAGSQ0ACyADQRBqIQMgC_0M_oIrZUcVp0D-gitlRxWnQP3yAf0MAAAAAAAAOEMAAAAAAAA4Q_3wASEMIA_9DP6CK2VHFadA_oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhECAM_QwAAAAAAAA4QwAAAAAAADhD_fEBIQ0gEP0MAAAAAAAAOEMAAAAAAAA4Q_3xASERIAsgDf0MAADg_kIuNj8AAOD-Qi42P_3yAf3xASAN_Qx2PHk17zk6PXY8eTXvOTo9_fIB_fEBIQ0gDyAR_QwAAOD-Qi42PwAA4P5CLjY__fIB_fEBIBH9DHY8eTXvOTo9djx5Ne85Oj398gH98QEhESAM_RsCQf8PcUEDdCAM_RsAQf8PcUEDdP1dA0D9VwNAASEOIBD9GwJB_w9xQQN0IBD9GwBB_w9xQQN0_V0DQP1XA0ABIRIgDiAOIA0gDSAN_fIB_QwAAAAAAADgPwAAAAAAAOA_IA39DFVVVVVVVcU_VVVVVVVVxT_98gH98AH98gH98AH98gH98AEhDiASIBIgESARIBH98gH9DAAAAAAAAOA_AAAAAAAA4D8gEf0MVVVVVVVVxT9VVVVVVVXFP_3yAf3wAf3yAf3wAf3yAf3wASESIA4gDEEL_c0BQTT9ywH9zgEhDiASIBBBC_3NAUE0_csB_c4BIRL9DAAAAAAAAPA_AAAAAAAA8D_9DAAAAAAAAPA_AAAAAAAA8D8gDv3wAf3zASEL_QwAAAAAAADwPwAAAAAAAPA__QwAAAAAAADwPwAAAAAAAPA_IBL98AH98wEhDyAE_QAEACAL_fIBIQ4gBP0ABBAgD_3yASESIA79DAAAAAAAAPA_AAAAAAAA8D8gC_3xAf3yASENIBL9DAAAAAAAAPA_AAAAAAAA8D8gD_3xAf3yASERIAkgDv0hAKAgDv0hAaAgEv0hAKAgEv0hAaAhCSAKIA39IQCgIA39IQGgIBH9IQCgIBH9IQGgIQogBEEgaiIEIAdJDQALQQAgCTkDAEEIIAo5AwAL";
+  "AGFzbQEAAAABCQFgBX9/f39/AAMCAQAFAwEAAQcRAgZtZW1vcnkCAARzdW1zAAAKhQcBggcEA38BewJ8CHsgAiABQQN0aiEGIAQgAEEDdGohBwNAIAP9XQMA/V8hCyAD/V0DCP1fIQ8gAiEFA0AgBf0KAwAhCCADQRBqIQMgCyAD/V0DAP1fIAj98gH98QEhCyAPIAP9XQMI/V8gCP3yAf3xASEPIAVBCGoiBSAGSQ0ACyADQRBqIQMgC/0M/oIrZUcVp0D+gitlRxWnQP3yAf0MAAAAAAAAOEMAAAAAAAA4Q/3wASEMIA/9DP6CK2VHFadA/oIrZUcVp0D98gH9DAAAAAAAADhDAAAAAAAAOEP98AEhECAM/QwAAAAAAAA4QwAAAAAAADhD/fEBIQ0gEP0MAAAAAAAAOEMAAAAAAAA4Q/3xASERIAsgDf0MAADg/kIuNj8AAOD+Qi42P/3yAf3xASAN/Qx2PHk17zk6PXY8eTXvOTo9/fIB/fEBIQ0gDyAR/QwAAOD+Qi42PwAA4P5CLjY//fIB/fEBIBH9DHY8eTXvOTo9djx5Ne85Oj398gH98QEhESAM/RsCQf8PcUEDdCAM/RsAQf8PcUEDdP1dA0D9VwNAASEOIBD9GwJB/w9xQQN0IBD9GwBB/w9xQQN0/V0DQP1XA0ABIRIgDiAOIA0gDSAN/fIB/QwAAAAAAADgPwAAAAAAAOA/IA39DFVVVVVVVcU/VVVVVVVVxT/98gH98AH98gH98AH98gH98AEhDiASIBIgESARIBH98gH9DAAAAAAAAOA/AAAAAAAA4D8gEf0MVVVVVVVVxT9VVVVVVVXFP/3yAf3wAf3yAf3wAf3yAf3wASESIA4gDEEL/c0BQTT9ywH9zgEhDiASIBBBC/3NAUE0/csB/c4BIRL9DAAAAAAAAPA/AAAAAAAA8D/9DAAAAAAAAPA/AAAAAAAA8D8gDv3wAf3zASEL/QwAAAAAAADwPwAAAAAAAPA//QwAAAAAAADwPwAAAAAAAPA/IBL98AH98wEhDyAE/QAEACAL/fIBIQ4gBP0ABBAgD/3yASESIA79DAAAAAAAAPA/AAAAAAAA8D8gC/3xAf3yASENIBL9DAAAAAAAAPA/AAAAAAAA8D8gD/3xAf3yASERIAkgDv0hAKAgDv0hAaAgEv0hAKAgEv0hAaAhCSAKIA39IQCgIA39IQGgIBH9IQCgIBH9IQGgIQogBEEgaiIEIAdJDQALQQAgCTkDAEEIIAo5AwAL";
 
 interface Exports {
   readonly memory: WebAssembly.Memory;
@@ -23,6 +22,8 @@ const LINE = 64;
 /** The exponential's range. @unit logits */
 const REACH = 700;
 
+let isUsed = false;
+
 /**
  * Has WebAssembly take the sums over a bank's items, two at a time: the same to the last bit, in less time. Banks stay in the
  * module's memory until it has no room. Where a runtime has no SIMD, or lets no module be compiled from bytes, the sums
@@ -30,6 +31,8 @@ const REACH = 700;
  * @see docs/decisions/serving.md
  */
 export function useSimd(): void {
+  if (isUsed) return;
+  isUsed = true;
   try {
     takeSumsBy(simdSums());
   } catch {
@@ -40,7 +43,7 @@ export function useSimd(): void {
 function simdSums(): BankSums {
   // Cloudflare's types know of no module that is made from bytes.
   const Module = WebAssembly.Module as unknown as new (bytes: Uint8Array) => WebAssembly.Module;
-  const module = new Module(fromBase64Url(SIMD_SUMS)!);
+  const module = new Module(Uint8Array.from(atob(SIMD_SUMS), (letter) => letter.charCodeAt(0)));
   const { memory, sums } = new WebAssembly.Instance(module).exports as unknown as Exports;
   new Float64Array(memory.buffer, TABLE, EXP_STEPS.length).set(EXP_STEPS);
   const banks = new Map<ItemBank, HeldBank>();
