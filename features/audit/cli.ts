@@ -19,7 +19,7 @@ import { controlLines, negativeControls } from "anchoreval-trainer/internal/feat
 import { auditSummary } from "anchoreval-trainer/internal/features/audit/fit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/features/audit/fit/findings";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { DEFAULT_DIMS, DEFAULT_SETTINGS } from "anchoreval-trainer/internal/methods/settings";
+import { DEFAULT_DIMS, DEFAULT_SETTINGS, MOST_DIMENSIONS } from "anchoreval-trainer/internal/methods/settings";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { invalidOption } from "anchoreval/internal/core/errors";
@@ -70,7 +70,7 @@ export const auditCommand: Command = {
   async run({ options, output, signal }) {
     const { responses, ...reading } = readResponseOptions(options);
     const settings = readSettings(options, AUDITED);
-    const dims = settings.number("dims", { min: 1, max: 32, integer: true }, DEFAULT_DIMS);
+    const dims = settings.number("dims", { min: 1, max: MOST_DIMENSIONS, integer: true }, DEFAULT_DIMS);
     const heldOut = options.number("held-out", { min: 0, max: 0.5 }, 0.1);
     const shuffles = options.number("permute", { min: 1, max: 1000, integer: true }, 0);
     if (shuffles > 0 && heldOut === 0)

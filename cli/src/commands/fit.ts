@@ -234,7 +234,7 @@ export async function fitAsked(
     sizes:
       (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
       parts.flatMap(({ forms = [] }) => forms).length,
-    dims: dimsFor(dims === "auto" ? Math.max(...DIMENSION_CANDIDATES) : dims, models),
+    dims: dimsFor(Math.max(...[dims === "auto" ? DIMENSION_CANDIDATES : dims].flat()), models),
     threads: folds?.count ?? 0,
   };
   output.remark(memoryStatement(size, process.availableMemory()));

@@ -7,7 +7,12 @@ import type { ReadResponsesOptions, Responses } from "anchoreval-trainer/interna
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { ANCHOR_METHOD_NAMES, customised, loadMethod, METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
 import { type Method, scoreMapKind } from "anchoreval-trainer/internal/methods/method";
-import { type FitSettings, LAMBDA_RULES, SCORE_MAPS } from "anchoreval-trainer/internal/methods/settings";
+import {
+  type FitSettings,
+  LAMBDA_RULES,
+  MOST_DIMENSIONS,
+  SCORE_MAPS,
+} from "anchoreval-trainer/internal/methods/settings";
 import type { Manifest } from "anchoreval/bundle";
 import { IRT_MODELS, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { ALL_ESTIMATORS } from "anchoreval/internal/core/estimators/types";
@@ -131,10 +136,11 @@ function readDimensions(
   settings: OptionReader,
   estimation: FitSettings["estimation"],
   base: FitSettings,
-): number | "auto" {
+): FitSettings["dims"] {
   const marginal = estimation === "marginal";
   const auto = settings.text("dims") === "auto";
-  const asked = auto ? "auto" : settings.number("dims", { min: 1, max: 32, integer: true }, undefined);
+  const numbers = auto ? [] : settings.numbers("dims", { min: 1, max: MOST_DIMENSIONS, integer: true }, undefined);
+  const asked = auto ? "auto" : numbers?.length === 1 ? numbers[0] : numbers;
   const dims = asked ?? (marginal ? 1 : base.dims);
   if (marginal && dims !== 1) throw invalidOption(`--set estimation=marginal has one dimension, got dims=${dims}`);
   return dims;

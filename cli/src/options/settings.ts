@@ -28,8 +28,8 @@ export const SETTINGS = {
     "features of the score map: the anchors' mean; additive: also the ability and the other scenarios (default auto: depends on the anchors)",
   ),
   dims: option(
-    "auto|N",
-    `largest number of latent dimensions; auto tries ${DIMENSION_CANDIDATES.join(", ")} on held-out models (default ${DEFAULT_SETTINGS.dims})`,
+    "auto|N[,N]",
+    `largest number of latent dimensions; of several the one that predicts held-out models best, auto tries ${DIMENSION_CANDIDATES.join(", ")} (default ${DEFAULT_SETTINGS.dims})`,
   ),
   "irt-model": option(IRT_MODELS.join("|"), "response model; all but 2pl have one dimension (default 2pl)"),
   estimation: option(

@@ -204,7 +204,8 @@ export function dimsFor(dims: number, models: number): number {
   return Math.max(1, Math.min(dims, Math.floor(models / 5)));
 }
 
-export const DIMENSION_CANDIDATES = [1, 2, 3, 5] as const;
+/** Dimensions that `auto` tries. */
+export const DIMENSION_CANDIDATES: readonly number[] = [1, 2, 3, 5];
 
 /** A candidate's validation error: mean absolute error of the mean prediction, a fraction. */
 export interface DimensionError {
@@ -218,23 +219,26 @@ export interface DimensionError {
  * there. The notebook's rule with its faults mended: abilities have the prior, weights are
  * normalised over the items that are compared, missing answers are left out.
  * @param rows - the source models; no other's answers are read
+ * @param candidates - numbers of dimensions; those that are too many for the models are left out
  * @param options - with every model's replicate group: a group is held out together
- * @returns the candidate of least error, and all errors; no choice (1 dimension) below ten models
+ * @returns the candidate of least error, and all errors; no choice (the least) below ten models
  * @see Maia Polo et al. (2024), ICML, training notebook
  */
 export async function chooseDimension(
   scenario: Scenario,
   rows: readonly number[],
+  candidates: readonly number[],
   options: Omit<FitBankOptions, "dims" | "shrinkage"> & { readonly replicates: ArrayLike<number> },
 ): Promise<{ dims: number; dimensionErrors: DimensionError[] }> {
   const groups = [...new Set(rows.map((m) => options.replicates[m]!))];
-  if (groups.length < 10) return { dims: 1, dimensionErrors: [] };
+  const least = Math.min(...candidates);
+  if (groups.length < 10) return { dims: dimsFor(least, rows.length), dimensionErrors: [] };
   const isHeld = new Set(groups.filter((_, order) => order % 5 === 0));
   const [held, kept] = [true, false].map((side) => rows.filter((m) => isHeld.has(options.replicates[m]!) === side));
   const random = options.random.fork("dimension");
   const errors: DimensionError[] = [];
-  for (const dims of DIMENSION_CANDIDATES) {
-    if (dimsFor(dims, kept!.length) !== dims) continue;
+  const possible = candidates.filter((dims) => dimsFor(dims, kept!.length) === dims);
+  for (const dims of possible.length > 0 ? possible : [dimsFor(least, kept!.length)]) {
     const trained = await fitBank(scenario, kept!, {
       ...options,
       dims,
@@ -243,7 +247,7 @@ export async function chooseDimension(
     });
     errors.push({ dims, error: validationError(scenario, held!, trained) });
   }
-  const best = errors.reduce((least, candidate) => (candidate.error < least.error ? candidate : least));
+  const best = errors.reduce((before, candidate) => (candidate.error < before.error ? candidate : before));
   return { dims: best.dims, dimensionErrors: errors };
 }
 

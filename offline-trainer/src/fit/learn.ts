@@ -5,7 +5,15 @@ import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
 import { anchorInput } from "../anchors/anchor-method.ts";
-import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
+import {
+  chooseDimension,
+  DIMENSION_CANDIDATES,
+  dimsFor,
+  fitBank,
+  type FitBankOptions,
+  type FixedBank,
+  type ResponseModel,
+} from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
 import { linkScenarios } from "../calibrate/linking.ts";
 import { answeringModels, sourceScores, type Benchmark, type Scenario } from "../matrix/benchmark.ts";
@@ -104,7 +112,7 @@ export async function learn(
 /** The response model as the settings have it, where nothing is left to the data. */
 function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): ModelChoice {
   return {
-    dims: dimsFor(dims === "auto" ? 1 : dims, models),
+    dims: dimsFor(typeof dims === "number" ? dims : 1, models),
     shrinkage,
     irtModel,
     foundDesign: null,
@@ -123,9 +131,9 @@ async function chosenModel(
 ): Promise<ModelChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
-  if (settings.dims === "auto") {
-    const { chooseDimension } = await import("../calibrate/bank.ts");
-    model = { ...asked, ...(await chooseDimension(scenario, rows, options)) };
+  if (typeof settings.dims !== "number") {
+    const candidates = settings.dims === "auto" ? DIMENSION_CANDIDATES : settings.dims;
+    model = { ...asked, ...(await chooseDimension(scenario, rows, candidates, options)) };
   }
   if (settings.search === 0 || designSearch === undefined) return model;
   const foundDesign = await designSearch.search(scenario, rows, {

@@ -13,7 +13,7 @@ import { rowsOf } from "../fit/held-out-estimates.ts";
 import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
 const taskOf = (matrix: ResponseMatrix, s = 0): Scenario => matrixScenarios(matrix, DEFAULT_SETTINGS)[s]!;
-const options = (groups: readonly number[]): Parameters<typeof chooseDimension>[2] => ({
+const options = (groups: readonly number[]): Parameters<typeof chooseDimension>[3] => ({
   backend: typescriptBackend,
   random: createRandom(3),
   irtModel: "2pl",
@@ -73,7 +73,7 @@ describe("the dimension", () => {
     const task = taskOf(smallLeaderboard(shape), scenario);
     const groups = rowsOf(shape.models!).map((m) => (replicates === true && m % 3 === 1 ? m - 1 : m));
     const rows = rowsOf(shape.models!).filter((m) => m % 17 !== 5);
-    const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, options(groups));
+    const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, DIMENSION_CANDIDATES, options(groups));
     expect(errors.map((candidate) => candidate.dims)).toEqual([...DIMENSION_CANDIDATES]);
     let best = { dims: 0, error: Infinity };
     for (const candidate of errors) {
@@ -92,11 +92,11 @@ describe("the dimension", () => {
   test("looks at its rows only", async () => {
     const matrix = smallLeaderboard({ models: 40, items: [40, 20], dims: 2 });
     const rows = rowsOf(30);
-    const before = await chooseDimension(taskOf(matrix), rows, options(rowsOf(40)));
+    const before = await chooseDimension(taskOf(matrix), rows, DIMENSION_CANDIDATES, options(rowsOf(40)));
     const other = withScores(matrix, (m, _, score) => (m >= 30 ? 1 - score : score));
-    expect(await chooseDimension(taskOf(other), rows, options(rowsOf(40)))).toEqual(before);
+    expect(await chooseDimension(taskOf(other), rows, DIMENSION_CANDIDATES, options(rowsOf(40)))).toEqual(before);
     const changed = withScores(matrix, (m, _, score) => (m === 1 ? 1 - score : score));
-    expect(await chooseDimension(taskOf(changed), rows, options(rowsOf(40)))).not.toEqual(before);
+    expect(await chooseDimension(taskOf(changed), rows, DIMENSION_CANDIDATES, options(rowsOf(40)))).not.toEqual(before);
   });
 
   test.each([
@@ -110,17 +110,31 @@ describe("the dimension", () => {
     { models: 32, candidates: [1, 2, 3, 5] }, // 25
   ])("$models models: $candidates", async ({ models, candidates }) => {
     const task = taskOf(smallLeaderboard({ models, items: [20, 8], dims: 2 }));
-    const { dims, dimensionErrors: errors } = await chooseDimension(task, rowsOf(models), options(rowsOf(models)));
+    const { dims, dimensionErrors: errors } = await chooseDimension(
+      task,
+      rowsOf(models),
+      DIMENSION_CANDIDATES,
+      options(rowsOf(models)),
+    );
     expect(errors.map((candidate) => candidate.dims)).toEqual(candidates);
     expect(candidates).toContain(dims);
     if (candidates.length === 1) expect(dims).toBe(1);
   });
 
+  test("of a list is one of the list's, or the most that so few models allow", async () => {
+    const task = taskOf(smallLeaderboard({ models: 40, items: [60, 20], dims: 2 }));
+    const choose = (models: number, candidates: readonly number[]) =>
+      chooseDimension(task, rowsOf(models), candidates, options(rowsOf(40)));
+    expect((await choose(40, [2, 4, 10])).dimensionErrors.map(({ dims }) => dims)).toEqual([2, 4]);
+    expect(await choose(20, [10, 20])).toMatchObject({ dims: 3, dimensionErrors: [{ dims: 3 }] });
+    expect(await choose(9, [2, 5])).toEqual({ dims: 1, dimensionErrors: [] });
+  });
+
   test("below ten models, replicates counted once, there is no choice", async () => {
     const task = taskOf(smallLeaderboard({ models: 18, items: [20, 8] }));
     const none = { dims: 1, dimensionErrors: [] };
-    expect(await chooseDimension(task, rowsOf(9), options(rowsOf(18)))).toEqual(none);
+    expect(await chooseDimension(task, rowsOf(9), DIMENSION_CANDIDATES, options(rowsOf(18)))).toEqual(none);
     const twins = rowsOf(18).map((m) => m - (m % 2));
-    expect(await chooseDimension(task, rowsOf(18), options(twins))).toEqual(none);
+    expect(await chooseDimension(task, rowsOf(18), DIMENSION_CANDIDATES, options(twins))).toEqual(none);
   });
 });
