@@ -104,7 +104,7 @@ export function answerFeatures({
   const places = movedAbilities(rows, dims, abilities, PURPOSIVE_SCALE);
   const width = 2 * size;
   const loadings = new Float32Array(count * width);
-  const row = new Float64Array(width);
+  const residuals = new Float64Array(size);
   const noise = new Float64Array(count);
   const chances = new Float64Array(FEATURE_TILE);
   const curves = new Float64Array(FEATURE_TILE * size);
@@ -118,24 +118,20 @@ export function answerFeatures({
     }
     for (let i = begin; i < end; i++) {
       const answers = column(i);
-      let open = LEAST_NOISE;
-      for (let k = 0; k < size; k++) {
-        const p = (row[k] = curves[(i - begin) * size + k]!);
-        row[size + k] = answers[rows[k]!]! - p;
-        open += ((1 - RESIDUAL_SHARE) * p * (1 - p)) / size;
+      let [open, curveSum, residualSum] = [0, 0, 0];
+      for (let k = 0, at = (i - begin) * size; k < size; k++, at++) {
+        const p = curves[at]!;
+        open += p * (1 - p);
+        curveSum += p;
+        residualSum += residuals[k] = answers[rows[k]!]! - p;
       }
-      noise[i] = open;
-      centre(row, 0, size, curve);
-      centre(row, size, width, residual);
-      loadings.set(row, i * width);
+      noise[i] = LEAST_NOISE + ((1 - RESIDUAL_SHARE) * open) / size;
+      const [curveMean, residualMean] = [curveSum / size, residualSum / size];
+      for (let k = 0, at = i * width; k < size; k++, at++) {
+        loadings[at] = curve * (curves[(i - begin) * size + k]! - curveMean);
+        loadings[at + size] = residual * (residuals[k]! - residualMean);
+      }
     }
   }
   return { count, width, loadings, noise };
-}
-
-/** Takes the mean off some values, and scales what is left. */
-function centre(values: Float64Array, begin: number, end: number, scale: number): void {
-  let mean = 0;
-  for (let k = begin; k < end; k++) mean += values[k]! / (end - begin);
-  for (let k = begin; k < end; k++) values[k] = scale * (values[k]! - mean);
 }

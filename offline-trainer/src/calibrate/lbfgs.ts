@@ -56,8 +56,7 @@ async function minimize(
   const pairs = new CurvaturePairs(MEMORY, () => ({ s: vector(n), y: vector(n), rho: 0 }));
   let factor = 1; // sᵀy/yᵀD⁻¹y of the newest pair: by how much the scaling D is too large
   const scaled = (direction: Float64Array): void => {
-    const by = factor;
-    for (let k = 0; k < n; k++) direction[k] = (by * direction[k]!) / scaling[k]!;
+    divide(direction, factor, scaling);
   };
   let value = await evaluate(x, gradient);
   let isExact = true;
@@ -71,12 +70,13 @@ async function minimize(
   let converged = false;
 
   while (evaluations < maxEvaluations) {
-    for (let k = 0; k < n; k++) direction[k] = -gradient[k]!;
+    negate(direction, gradient);
     let slope = pairs.turn(direction, scaled, gradient);
     if (!(slope < 0)) {
       pairs.clear();
       factor = 1;
-      for (let k = 0; k < n; k++) direction[k] = -gradient[k]! / scaling[k]!;
+      negate(direction, gradient);
+      divide(direction, 1, scaling);
       slope = dot(direction, gradient);
       if (!(slope < 0)) {
         converged = true; // the gradient is zero
@@ -88,7 +88,7 @@ async function minimize(
     let nextIsExact = true;
     let accepted = false;
     for (let tries = 0; tries < 25 && evaluations < maxEvaluations; tries++) {
-      for (let k = 0; k < n; k++) trial[k] = x[k]! + step * direction[k]!;
+      walk(trial, x, step, direction);
       evaluations++;
       if (slopes) {
         await slopes(trial, nextGradient);
@@ -119,17 +119,9 @@ async function minimize(
       continue;
     }
     const pair = pairs.room();
-    const { s, y } = pair;
-    let sy = 0;
-    let yy = 0;
-    let yDy = 0;
-    for (let k = 0; k < n; k++) {
-      const moved = (s[k] = trial[k]! - x[k]!);
-      const turned = (y[k] = nextGradient[k]! - gradient[k]!);
-      sy += moved * turned;
-      yy += turned * turned;
-      yDy += (turned * turned) / scaling[k]!;
-    }
+    subtract(pair.s, trial, x);
+    subtract(pair.y, nextGradient, gradient);
+    const { sy, yy, yDy } = curvatureOf(pair, scaling);
     if (sy > 1e-12 * yy) {
       pairs.add(pair, sy);
       factor = 1 / (pair.rho * yDy);
@@ -154,6 +146,38 @@ async function minimize(
   }
   await settle();
   return { value, gradientNorm: Math.sqrt(dot(gradient, gradient)), evaluations, converged };
+}
+
+// Loops in functions of their own: engines compile those of asynchronous ones badly.
+
+function negate(out: Float64Array, x: Float64Array): void {
+  for (let k = 0; k < out.length; k++) out[k] = -x[k]!;
+}
+
+/** x = factor·x/by. */
+function divide(x: Float64Array, factor: number, by: Float64Array): void {
+  for (let k = 0; k < x.length; k++) x[k] = (factor * x[k]!) / by[k]!;
+}
+
+function walk(out: Float64Array, x: Float64Array, step: number, direction: Float64Array): void {
+  for (let k = 0; k < out.length; k++) out[k] = x[k]! + step * direction[k]!;
+}
+
+function subtract(out: Float64Array, x: Float64Array, y: Float64Array): void {
+  for (let k = 0; k < out.length; k++) out[k] = x[k]! - y[k]!;
+}
+
+/** sᵀy, yᵀy and yᵀD⁻¹y. */
+function curvatureOf({ s, y }: Pick<Pair, "s" | "y">, scaling: Float64Array) {
+  let [sy, yy, yDy] = [0, 0, 0];
+  for (let k = 0; k < s.length; k++) {
+    const turned = y[k]!;
+    const square = turned * turned;
+    sy += s[k]! * turned;
+    yy += square;
+    yDy += square / scaling[k]!;
+  }
+  return { sy, yy, yDy };
 }
 
 export type LbfgsResult = Awaited<ReturnType<typeof minimizeLbfgs>>;

@@ -136,12 +136,12 @@ export function addPenalty(
       value += 0.5 * slope * (theta[at + r]! - mean[r]!);
       gradient.theta[at + r]! += slope;
     }
-  for (let k = 0; k < a.length; k++) {
-    const d = k % dims;
-    const gap = a[k]! - aMean[d]!;
-    value += (0.5 * gap * gap) / aVariance[d]!;
-    gradient.a[k]! += gap / aVariance[d]!;
-  }
+  for (let at = 0; at < a.length; at += dims)
+    for (let d = 0; d < dims; d++) {
+      const gap = a[at + d]! - aMean[d]!;
+      value += (0.5 * gap * gap) / aVariance[d]!;
+      gradient.a[at + d]! += gap / aVariance[d]!;
+    }
   for (let k = 0; k < b.length; k++) {
     const gap = b[k]! - bMean;
     value += (0.5 * gap * gap) / bVariance;
@@ -175,7 +175,7 @@ export function curvature(
   for (let k = 0; k < theta.length; k++) spread[k % dims]! += theta[k]! ** 2 / subjects;
   for (let k = 0; k < a.length; k++) slope[k % dims]! += (weight[Math.floor(k / dims)]! * a[k]! ** 2) / subjects;
   for (let k = 0; k < theta.length; k++) out.theta[k] = precision[(k % dims) * (dims + 1)]! + slope[k % dims]!;
-  for (let k = 0; k < a.length; k++)
-    out.a[k] = 1 / aVariance[k % dims]! + weight[Math.floor(k / dims)]! * spread[k % dims]!;
+  for (let i = 0; i < out.b.length; i++)
+    for (let d = 0; d < dims; d++) out.a[i * dims + d] = 1 / aVariance[d]! + weight[i]! * spread[d]!;
   for (let k = 0; k < out.b.length; k++) out.b[k] = 1 / bVariance + weight[k]!;
 }

@@ -87,31 +87,16 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     const lastColumn = Math.min(items, firstColumn + columns);
     const a = point.subarray(subjects * dims, (subjects + items) * dims);
     const b = point.subarray((subjects + items) * dims);
-    x.fill(0);
-    for (let m = firstRow, at = 0; m < lastRow; m++) {
-      for (let d = 0; d < dims; d++) x[at++] = point[m * dims + d]!;
-      x[at++] = -1;
-    }
-    y.fill(0);
-    for (let i = firstColumn, at = 0; i < lastColumn; i++) {
-      for (let d = 0; d < dims; d++) y[at++] = a[i * dims + d]!;
-      y[at++] = b[i]!;
-    }
+    layOut(x, dims, lastRow - firstRow, { wide: point, from: firstRow });
+    layOut(y, dims, lastColumn - firstColumn, { wide: a, from: firstColumn, last: b });
     const lean = slopes ? gradients : null;
     const results = await runSession(lean ?? session, provider, { ...feeds, ...inputs });
     const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
     const { subjects: bySubjects, items: byItems, ...values } = results;
-    const bySubject = numbersOf(bySubjects);
-    for (let m = firstRow, at = 0; m < lastRow; m++, at++)
-      for (let d = 0; d < dims; d++) subjectSums[m * dims + d]! += bySubject[at++]!;
-    const byItem = numbersOf(byItems);
-    const add = (to: number, part: number): void => {
-      itemSums[to] = (down === 0 ? 0 : itemSums[to]!) + part;
-    };
-    for (let i = firstColumn, at = 0; i < lastColumn; i++) {
-      for (let d = 0; d < dims; d++) add(i * dims + d, byItem[at++]!);
-      add(items * dims + i, byItem[at++]!);
-    }
+    addUp(numbersOf(bySubjects), dims, lastRow - firstRow, { wide: subjectSums, from: firstRow });
+    const sums = { wide: itemSums, from: firstColumn, last: itemSums.subarray(items * dims) };
+    if (down === 0) clear(sums, dims, lastColumn - firstColumn);
+    addUp(numbersOf(byItems), dims, lastColumn - firstColumn, sums);
     let value = lean ? NaN : 0;
     for (const output of Object.values(values)) for (const part of numbersOf(output)) value += part;
     return value;
@@ -132,6 +117,40 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
       for (const session of gradients ? [gradients, ...sessions] : sessions) await session.release();
     },
   };
+}
+
+// Loops in functions of their own: engines compile those of asynchronous ones badly.
+
+/** Rows of parameters or of sums: D numbers each in one array, and one in another. */
+interface Rows {
+  readonly wide: Float64Array;
+  /** None: −1, and sums of it are left out. */
+  readonly last?: Float64Array;
+  /** The first row. */
+  readonly from: number;
+}
+
+/** Rows as the graph reads them, D + 1 numbers each; padding is 0. */
+function layOut(out: Float32Array | Float64Array, dims: number, count: number, { wide, last, from }: Rows): void {
+  let at = 0;
+  for (let row = from; row < from + count; row++) {
+    for (let d = 0; d < dims; d++) out[at++] = wide[row * dims + d]!;
+    out[at++] = last ? last[row]! : -1;
+  }
+  out.fill(0, at);
+}
+
+function addUp(numbers: Float32Array | Float64Array, dims: number, count: number, { wide, last, from }: Rows): void {
+  for (let k = 0, at = 0; k < count; k++, at++) {
+    const row = from + k;
+    for (let d = 0; d < dims; d++) wide[row * dims + d]! += numbers[at++]!;
+    if (last) last[row]! += numbers[at]!;
+  }
+}
+
+function clear({ wide, last, from }: Rows, dims: number, count: number): void {
+  wide.fill(0, from * dims, (from + count) * dims);
+  last?.fill(0, from, from + count);
 }
 
 /** How a response matrix is cut: blocks of equal size, row of blocks by row of blocks, the last ones padded. */
