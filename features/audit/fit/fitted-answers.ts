@@ -130,7 +130,7 @@ export function abilityCovariances({ models, items, signs, calibration }: Fitted
   const { a, dims } = calibration;
   const square = dims * dims;
   const out = new Float64Array(models * square);
-  for (let k = 0; k < out.length; k++) out[k] = k % square % (dims + 1) === 0 ? 1 : 0;
+  for (let k = 0; k < out.length; k++) out[k] = (k % square) % (dims + 1) === 0 ? 1 : 0;
   const p = new Float64Array(TILE);
   const weights = new Float64Array(TILE * TILE);
   for (let top = 0; top < models; top += TILE)
