@@ -20,7 +20,12 @@ export interface FittedAnswers {
   readonly calibration: FittedCurves;
   /** x = (θ, −1) of every model, M×(D+1): the derivatives of the logit by the item's (a, b). */
   readonly design: Float64Array;
+  /** P of every cell, as the signs stand; null where these are too many to be kept. */
+  readonly kept: Float64Array | null;
 }
+
+/** Cells whose probabilities are kept: 64 MB of them, a few times less than a fit of as many takes. Chosen, not measured. */
+const MOST_KEPT = 1 << 23;
 
 /** Side of the square of cells transposed at a time, so that reads and writes both stay in the cache. */
 const TILE = 64;
@@ -38,26 +43,35 @@ export function fittedAnswers({ subjects, items, signs }: CodedResponses, calibr
   const { theta, dims } = calibration;
   const design = new Float64Array(subjects * (dims + 1)).fill(-1);
   for (let m = 0; m < subjects; m++) design.set(theta.subarray(m * dims, (m + 1) * dims), m * (dims + 1));
-  return { models: subjects, items, signs: turned, calibration, design };
+  const answers = { models: subjects, items, signs: turned, calibration, design, kept: null };
+  if (signs.length > MOST_KEPT) return answers;
+  const kept = new Float64Array(signs.length);
+  for (let i = 0; i < items; i++) fillProbabilities(answers, i, 0, kept.subarray(i * subjects, (i + 1) * subjects));
+  return { ...answers, kept };
 }
 
 /** Every model's probability P = σ(a·θ − b) of getting an item right. @param out - filled and returned, length M */
-export function probabilities({ models, calibration }: FittedAnswers, item: number, out: Float64Array): Float64Array {
-  fillProbabilities(calibration, item, 0, models, out);
+export function probabilities(answers: FittedAnswers, item: number, out: Float64Array): Float64Array {
+  fillProbabilities(answers, item, 0, out);
   return out;
 }
 
-/** The same of the models from one on, as many as are asked for. */
+/** The same of the models from one on, as many as have room. */
 function fillProbabilities(
-  { theta, a, b, dims }: FittedCurves,
+  { models, calibration, kept }: FittedAnswers,
   item: number,
   from: number,
-  count: number,
   out: Float64Array,
 ): void {
+  const { theta, a, b, dims } = calibration;
+  if (kept) {
+    const begin = item * models + from;
+    out.set(kept.subarray(begin, begin + out.length));
+    return;
+  }
   const curve = item * dims;
   const intercept = -b[item]!;
-  for (let m = 0, at = from * dims; m < count; m++, at += dims) {
+  for (let m = 0, at = from * dims; m < out.length; m++, at += dims) {
     let z = intercept;
     for (let d = 0; d < dims; d++) z += a[curve + d]! * theta[at + d]!;
     out[m] = sigmoid(z);
@@ -126,18 +140,20 @@ function gram(
  * @returns M×D×D, row-major
  * @see Segall (1996), Psychometrika 61, 331–354
  */
-export function abilityCovariances({ models, items, signs, calibration }: FittedAnswers): Float64Array {
+export function abilityCovariances(answers: FittedAnswers): Float64Array {
+  const { models, items, signs, calibration } = answers;
   const { a, dims } = calibration;
   const square = dims * dims;
   const out = new Float64Array(models * square);
   for (let k = 0; k < out.length; k++) out[k] = (k % square) % (dims + 1) === 0 ? 1 : 0;
-  const p = new Float64Array(TILE);
   const weights = new Float64Array(TILE * TILE);
-  for (let top = 0; top < models; top += TILE)
+  for (let top = 0; top < models; top += TILE) {
+    const height = Math.min(TILE, models - top);
+    const p = new Float64Array(height);
     for (let left = 0; left < items; left += TILE) {
-      const [height, width] = [Math.min(TILE, models - top), Math.min(TILE, items - left)];
+      const width = Math.min(TILE, items - left);
       for (let i = 0; i < width; i++) {
-        fillProbabilities(calibration, left + i, top, height, p);
+        fillProbabilities(answers, left + i, top, p);
         const at = (left + i) * models + top;
         for (let m = 0; m < height; m++) weights[m * TILE + i] = signs[at + m] === 0 ? 0 : p[m]! * (1 - p[m]!);
       }
@@ -147,6 +163,7 @@ export function abilityCovariances({ models, items, signs, calibration }: Fitted
         addGram(precision, dims, curves, weights.subarray(m * TILE), width);
       }
     }
+  }
   for (let at = 0; at < out.length; at += square)
     out.set(choleskyInverse(cholesky(out.subarray(at, at + square), dims)!, dims), at);
   return out;

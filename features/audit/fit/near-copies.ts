@@ -119,23 +119,40 @@ export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWor
 
 /** Likeness of two items' answers, whatever their number. */
 export function answerLikeness(answers: FittedAnswers, one: number, other: number, families: Int32Array) {
-  const row = (item: number): ResidualRow => residualRow(answers, item, new Float64Array(answers.models));
-  return likeness(row(one), row(other), families);
+  return likeness(residualRow(answers, one), residualRow(answers, other), families);
 }
 
-/** Residuals y − P of an item, NaN where the answer is missing. */
+/** Residuals r = y − P of an item, NaN where the answer is missing. @param out - filled and returned, length M */
+function residualsOf(answers: FittedAnswers, item: number, out: Float64Array): Float64Array {
+  const { models, signs } = answers;
+  probabilities(answers, item, out);
+  for (let m = 0, at = item * models; m < models; m++, at++)
+    out[m] = signs[at] === 0 ? NaN : signs[at]! > 0 ? 1 - out[m]! : -out[m]!;
+  return out;
+}
+
+/** What an item's residuals tell of the likeness of its answers to others. */
 interface ResidualRow {
   readonly item: number;
-  readonly values: Float64Array;
+  readonly residuals: Float64Array;
+  /** The sign of a residual is the answer: ±1, or 0 of one that vanishes. */
+  readonly answers: Float64Array;
+  /** P, as the residual tells it. */
+  readonly p: Float64Array;
+  /** PQ. */
+  readonly variances: Float64Array;
 }
 
-/** @param values - filled, length M */
-function residualRow(answers: FittedAnswers, item: number, values: Float64Array): ResidualRow {
-  const { models, signs } = answers;
-  probabilities(answers, item, values);
-  for (let m = 0, at = item * models; m < models; m++, at++)
-    values[m] = signs[at] === 0 ? NaN : signs[at]! > 0 ? 1 - values[m]! : -values[m]!;
-  return { item, values };
+function residualRow(answers: FittedAnswers, item: number): ResidualRow {
+  const [residuals, signs, p, variances] = Array.from({ length: 4 }, () => new Float64Array(answers.models));
+  residualsOf(answers, item, residuals!);
+  for (let m = 0; m < answers.models; m++) {
+    const r = residuals![m]!;
+    signs![m] = Math.sign(r);
+    p![m] = r > 0 ? 1 - r : -r;
+    variances![m] = variance(r);
+  }
+  return { item, residuals: residuals!, answers: signs!, p: p!, variances: variances! };
 }
 
 /** Items with enough answers of either kind, by their share of right ones. */
@@ -157,7 +174,7 @@ function comparableItems({ models, items, signs }: FittedAnswers): number[] {
 function scaledRow(answers: FittedAnswers, items: readonly number[]): ScreenedRows["fill"] {
   const residuals = new Float64Array(answers.models);
   return (row, out) => {
-    residualRow(answers, items[row]!, residuals);
+    residualsOf(answers, items[row]!, residuals);
     let squares = 0;
     for (const r of residuals) if (!Number.isNaN(r)) squares += variance(r) ** 2;
     const scale = 1 / Math.sqrt(Math.sqrt(squares));
@@ -173,17 +190,18 @@ function likenesses(
   pairs: readonly ScreenedPair[],
 ): AnswerLikeness[] {
   const kept = new Map<number, ResidualRow>();
+  const byFamily = new Float64Array(families.length);
   const rowOf = (row: number): ResidualRow => {
-    const residuals = kept.get(row) ?? residualRow(answers, items[row]!, new Float64Array(answers.models));
-    kept.set(row, residuals);
-    return residuals;
+    const found = kept.get(row) ?? residualRow(answers, items[row]!);
+    kept.set(row, found);
+    return found;
   };
   let first = 0;
   return [...pairs]
     .sort((x, y) => x.left - y.left)
     .map(({ left, right }) => {
       for (; first < left; first++) kept.delete(first);
-      return likeness(rowOf(left), rowOf(right), families);
+      return likeness(rowOf(left), rowOf(right), families, byFamily);
     });
 }
 
@@ -199,12 +217,27 @@ function variance(residual: number): number {
  * one says little, however many members it has.
  * @see Yen (1984) for Q3; Liang & Zeger (1986), Biometrika 73, 13–22 for the variance by clusters
  */
-function likeness(one: ResidualRow, other: ResidualRow, families: Int32Array) {
+function likeness(
+  one: ResidualRow,
+  other: ResidualRow,
+  families: Int32Array,
+  byFamily: Float64Array = new Float64Array(families.length),
+) {
   const [left, right] = one.item < other.item ? [one, other] : [other, one];
-  const byFamily = new Float64Array(families.length);
-  const [xs, ys] = [left.values, right.values];
-  let [n, sumX, sumY, xx, yy, xy, agreeing, expected, independent] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
-  for (let m = 0; m < xs.length; m++) {
+  const { residuals: xs, answers: xAnswers, p: xChances, variances: xVariances } = left;
+  const { residuals: ys, answers: yAnswers, p: yChances, variances: yVariances } = right;
+  byFamily.fill(0);
+  // Not [a, b] = [0, 0], which engines keep as any values.
+  let n = 0;
+  let sumX = 0;
+  let sumY = 0;
+  let xx = 0;
+  let yy = 0;
+  let xy = 0;
+  let twiceAgreeing = 0;
+  let expected = 0;
+  let independent = 0;
+  for (let m = 0; m < families.length; m++) {
     const x = xs[m]!;
     const y = ys[m]!;
     const product = x * y;
@@ -215,16 +248,17 @@ function likeness(one: ResidualRow, other: ResidualRow, families: Int32Array) {
     xx += x * x;
     yy += y * y;
     xy += product;
-    // The sign of a residual is the answer.
-    if (product > 0) agreeing++;
-    const p = x > 0 ? 1 - x : -x;
-    const q = y > 0 ? 1 - y : -y;
+    const alike = xAnswers[m]! * yAnswers[m]!;
+    twiceAgreeing += alike + alike * alike;
+    const p = xChances[m]!;
+    const q = yChances[m]!;
     expected += p * q + (1 - p) * (1 - q);
-    independent += variance(x) * variance(y);
-    byFamily[families[m]!] = byFamily[families[m]!]! + product;
+    independent += xVariances[m]! * yVariances[m]!;
+    const family = families[m]!;
+    byFamily[family] = byFamily[family]! + product;
   }
   let clustered = 0;
-  for (const product of byFamily) clustered += product * product;
+  for (let f = 0; f < byFamily.length; f++) clustered += byFamily[f]! * byFamily[f]!;
   const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
   return {
     /** The smaller first. */
@@ -232,7 +266,7 @@ function likeness(one: ResidualRow, other: ResidualRow, families: Int32Array) {
     /** That answered both. */
     models: n,
     /** Share of them that got both right or both wrong; and the share that the curves expect. */
-    agreement: agreeing / n,
+    agreement: twiceAgreeing / 2 / n,
     expectedAgreement: expected / n,
     /** Correlation of the residuals; NaN where either doesn't vary. */
     q3: spreadX > 1e-12 && spreadY > 1e-12 ? (xy - (sumX * sumY) / n) / Math.sqrt(spreadX * spreadY) : NaN,

@@ -1,3 +1,5 @@
+import { TILE, tilesOf, type Tiles } from "./tile-products.ts";
+
 /** Two rows and their product. */
 export interface ScreenedPair {
   readonly left: number;
@@ -7,9 +9,6 @@ export interface ScreenedPair {
 
 /** Rows of a block: two blocks of 400 models stay in a core's cache. */
 const BLOCK = 64;
-/** Rows and columns of a tile, whose sums fit in registers. */
-const TILE = 4;
-
 /** Rows of numbers, as they are asked for. */
 export interface ScreenedRows {
   readonly count: number;
@@ -40,11 +39,11 @@ export function screenPairs(
   const lowest = new Extremes(keep);
   let compared = 0;
   for (let top = 0; top < count; top += BLOCK) {
-    const tiles = tilesFrom(top);
+    const productsOf = tilesFrom(top);
     for (let left = top; left < Math.min(count, top + BLOCK + reach); left += BLOCK)
       for (let i = top; i < Math.min(count, top + BLOCK); i += TILE)
         for (let j = Math.max(i, left); j < Math.min(count, left + BLOCK); j += TILE) {
-          const products = tileProducts(tiles, width, i - top, j - top);
+          const products = productsOf(i - top, j - top);
           for (let k = 0; k < products.length; k++) {
             const row = i + (k >> 2);
             const column = j + (k & 3);
@@ -61,61 +60,26 @@ export function screenPairs(
 }
 
 /**
- * Rows from one on, which only moves forward by whole tiles: four rows after each other, number by number, so that a tile
- * reads memory in a line. Behind the last row stand any numbers.
+ * Rows from one on, which only moves forward by whole tiles. Behind the last row stand any numbers.
  * @param reach - rows that are held at a time
  */
-function slidingTiles({ count, width, fill }: ScreenedRows, reach: number): (top: number) => Float32Array {
+function slidingTiles({ count, width, fill }: ScreenedRows, reach: number): (top: number) => Tiles["products"] {
   const held = Math.ceil(reach / TILE) * TILE;
-  const tiles = new Float32Array(held * width);
+  const { numbers, products } = tilesOf(held, width);
   const row = new Float32Array(width);
-  let [first, end] = [0, 0];
+  let first = 0;
+  let end = 0;
   return (top) => {
-    tiles.copyWithin(0, (top - first) * width);
+    numbers.copyWithin(0, (top - first) * width);
     first = top;
     for (; end < Math.min(count, top + held); end++) {
       fill(end, row);
       const at = end - first;
       const begin = (at >> 2) * TILE * width + (at & 3);
-      for (let k = 0; k < width; k++) tiles[begin + TILE * k] = row[k]!;
+      for (let k = 0; k < width; k++) numbers[begin + TILE * k] = row[k]!;
     }
-    return tiles;
+    return products;
   };
-}
-
-/** Products of the four rows from `i` with the four from `j`, at 4·(row − i) + column − j. */
-function tileProducts(tiles: Float32Array, width: number, i: number, j: number): number[] {
-  let a = i * width;
-  let b = j * width;
-  let [s0, s1, s2, s3, s4, s5, s6, s7] = [0, 0, 0, 0, 0, 0, 0, 0];
-  let [s8, s9, sa, sb, sc, sd, se, sf] = [0, 0, 0, 0, 0, 0, 0, 0];
-  for (const end = a + TILE * width; a < end; a += TILE, b += TILE) {
-    const p = tiles[a]!;
-    const q = tiles[a + 1]!;
-    const r = tiles[a + 2]!;
-    const s = tiles[a + 3]!;
-    const u = tiles[b]!;
-    const v = tiles[b + 1]!;
-    const w = tiles[b + 2]!;
-    const x = tiles[b + 3]!;
-    s0 += p * u;
-    s1 += p * v;
-    s2 += p * w;
-    s3 += p * x;
-    s4 += q * u;
-    s5 += q * v;
-    s6 += q * w;
-    s7 += q * x;
-    s8 += r * u;
-    s9 += r * v;
-    sa += r * w;
-    sb += r * x;
-    sc += s * u;
-    sd += s * v;
-    se += s * w;
-    sf += s * x;
-  }
-  return [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, sa, sb, sc, sd, se, sf];
 }
 
 /** The pairs with the largest of many products, in memory for twice as many as are kept. */

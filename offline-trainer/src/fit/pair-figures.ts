@@ -178,15 +178,13 @@ interface PreparedPair extends Pick<HeldOutPair, "scenarios"> {
 }
 
 function leastError(pairs: readonly PreparedPair[]): number {
-  const error = (shrinkage: number): number => {
-    let sum = 0;
-    for (const { scenarios, scoresAt } of pairs) {
+  const errors = SHRINKAGES.map(() => 0);
+  for (const { scenarios, scoresAt } of pairs)
+    SHRINKAGES.forEach((shrinkage, k) => {
       const scores = scoresAt(shrinkage);
-      for (let s = 0; s < scores.length; s++) sum += (scores[s]!.b - scores[s]!.a - scenarios[s]!.truth) ** 2;
-    }
-    return sum;
-  };
-  const errors = SHRINKAGES.map(error);
+      for (let s = 0; s < scores.length; s++)
+        errors[k] = errors[k]! + (scores[s]!.b - scores[s]!.a - scenarios[s]!.truth) ** 2;
+    });
   return SHRINKAGES[errors.indexOf(Math.min(...errors))]!;
 }
 
