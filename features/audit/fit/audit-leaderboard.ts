@@ -185,9 +185,10 @@ async function auditScenario(scenario: Scenario, part: AuditPart, options: Audit
   const statistics = itemStatistics(matrix, scenario);
   const columns = Array.from({ length: count }, (_, i) => i);
   const keys = keyAudit(answers, columns, general, families);
+  let at: ItemAtFit | undefined;
   for (const item of columns) {
     if (item % ITEMS_AT_A_TIME === 0) await pause();
-    const at = itemAtFit(answers, item, covariances);
+    at = itemAtFit(answers, item, covariances, at);
     const covariance = itemCovariance(answers, at, precision);
     const errors = Float64Array.from({ length: dims + 1 }, (_, d) => Math.sqrt(covariance[d * (dims + 2)]!));
     items.push({

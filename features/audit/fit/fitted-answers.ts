@@ -20,7 +20,12 @@ export interface FittedAnswers {
   readonly calibration: FittedCurves;
   /** x = (θ, −1) of every model, M×(D+1): the derivatives of the logit by the item's (a, b). */
   readonly design: Float64Array;
+  /** P of every cell, as the signs stand; null where these are too many to be kept. */
+  readonly kept: Float64Array | null;
 }
+
+/** Cells whose probabilities are kept: 64 MB of them, a few times less than a fit of as many takes. Chosen, not measured. */
+const MOST_KEPT = 1 << 23;
 
 /** Side of the square of cells transposed at a time, so that reads and writes both stay in the cache. */
 const TILE = 64;
@@ -38,53 +43,92 @@ export function fittedAnswers({ subjects, items, signs }: CodedResponses, calibr
   const { theta, dims } = calibration;
   const design = new Float64Array(subjects * (dims + 1)).fill(-1);
   for (let m = 0; m < subjects; m++) design.set(theta.subarray(m * dims, (m + 1) * dims), m * (dims + 1));
-  return { models: subjects, items, signs: turned, calibration, design };
+  const answers = { models: subjects, items, signs: turned, calibration, design, kept: null };
+  if (signs.length > MOST_KEPT) return answers;
+  const kept = new Float64Array(signs.length);
+  for (let i = 0; i < items; i++) fillProbabilities(answers, i, 0, kept.subarray(i * subjects, (i + 1) * subjects));
+  return { ...answers, kept };
 }
 
-/** Probability P = σ(a·θ − b) that a model gets an item right. */
-function probability({ theta, a, b, dims }: FittedCurves, item: number, model: number): number {
-  let z = -b[item]!;
-  for (let d = 0; d < dims; d++) z += a[item * dims + d]! * theta[model * dims + d]!;
-  return sigmoid(z);
-}
-
-/** Every model's {@link probability}. @param out - filled and returned, length M */
-export function probabilities({ models, calibration }: FittedAnswers, item: number, out: Float64Array): Float64Array {
-  for (let m = 0; m < models; m++) out[m] = probability(calibration, item, m);
+/** Every model's probability P = σ(a·θ − b) of getting an item right. @param out - filled and returned, length M */
+export function probabilities(answers: FittedAnswers, item: number, out: Float64Array): Float64Array {
+  fillProbabilities(answers, item, 0, out);
   return out;
+}
+
+/** The same of the models from one on, as many as have room. */
+function fillProbabilities(
+  { models, calibration, kept }: FittedAnswers,
+  item: number,
+  from: number,
+  out: Float64Array,
+): void {
+  const { theta, a, b, dims } = calibration;
+  if (kept) {
+    const begin = item * models + from;
+    out.set(kept.subarray(begin, begin + out.length));
+    return;
+  }
+  const curve = item * dims;
+  const intercept = -b[item]!;
+  for (let m = 0, at = from * dims; m < out.length; m++, at += dims) {
+    let z = intercept;
+    for (let d = 0; d < dims; d++) z += a[curve + d]! * theta[at + d]!;
+    out[m] = sigmoid(z);
+  }
 }
 
 /** Items between checks of the signal. */
 export const ITEMS_AT_A_TIME = 256;
 
 /** One item at its fitted parameters, model by model: the basis of every statistic of its fit. */
-export type ItemAtFit = ReturnType<typeof itemAtFit>;
+export interface ItemAtFit {
+  readonly signs: Int8Array;
+  readonly p: Float64Array;
+  /** PQ, 0 where the answer is missing. */
+  readonly weights: Float64Array;
+  /**
+   * Leverage of each model's abilities on its own answer, h = PQ·aᵀ·Cov(θ)·a: the share of the variance by which the
+   * residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
+   */
+  readonly leverage: Float64Array;
+  /** Σ_m PQ·x·xᵀ on (a_1 … a_D, b), abilities taken as known; row-major. */
+  readonly information: Float64Array;
+}
 
-/** @param covariances - of {@link abilityCovariances} */
-export function itemAtFit(answers: FittedAnswers, item: number, covariances: Float64Array) {
+/**
+ * @param covariances - of {@link abilityCovariances}
+ * @param before - of an item that is done with, whose numbers are written over
+ */
+export function itemAtFit(
+  answers: FittedAnswers,
+  item: number,
+  covariances: Float64Array,
+  before?: ItemAtFit,
+): ItemAtFit {
   const { models, calibration, design } = answers;
   const { a, dims } = calibration;
   const signs = answers.signs.subarray(item * models, (item + 1) * models);
-  const p = probabilities(answers, item, new Float64Array(models));
-  /** PQ, 0 where the answer is missing. */
-  const weights = p.map((chance, m) => (signs[m] === 0 ? 0 : chance * (1 - chance)));
-  return {
-    signs,
-    p,
-    weights,
-    /**
-     * Leverage of each model's abilities on its own answer, h = PQ·aᵀ·Cov(θ)·a: the share of the variance by which the
-     * residual is smaller than the error, since the abilities follow the answer. 0 where the answer is missing.
-     */
-    leverage: leverages(weights, (m) => symmetricForm(covariances, m * dims * dims, a, item * dims, dims)),
-    /** Σ_m PQ·x·xᵀ on (a_1 … a_D, b), abilities taken as known; row-major. */
-    information: gram(design, weights, dims + 1),
-  };
+  const p = probabilities(answers, item, before?.p ?? new Float64Array(models));
+  const weights = before?.weights ?? new Float64Array(models);
+  const leverage = before?.leverage ?? new Float64Array(models);
+  for (let m = 0; m < models; m++) {
+    const weight = signs[m] === 0 ? 0 : p[m]! * (1 - p[m]!);
+    weights[m] = weight;
+    const form = symmetricForm(covariances, m * dims * dims, a, item * dims, dims);
+    leverage[m] = Math.min(MOST_LEVERAGE, weight * form);
+  }
+  return { signs, p, weights, leverage, information: gram(design, weights, dims + 1, before?.information) };
 }
 
 /** Σ_m w_m·x_m·x_mᵀ, row-major. @param rows - x, row by row of `size` numbers */
-function gram(rows: Float64Array, weights: Float64Array, size: number): Float64Array {
-  const out = new Float64Array(size * size);
+function gram(
+  rows: Float64Array,
+  weights: Float64Array,
+  size: number,
+  out: Float64Array = new Float64Array(size * size),
+): Float64Array {
+  out.fill(0);
   addGram(out, size, rows, weights, weights.length);
   for (let r = 0; r < size; r++) for (let c = 0; c < r; c++) out[c * size + r] = out[r * size + c]!;
   return out;
@@ -96,30 +140,37 @@ function gram(rows: Float64Array, weights: Float64Array, size: number): Float64A
  * @returns M×D×D, row-major
  * @see Segall (1996), Psychometrika 61, 331–354
  */
-export function abilityCovariances({ models, items, signs, calibration }: FittedAnswers): Float64Array {
+export function abilityCovariances(answers: FittedAnswers): Float64Array {
+  const { models, items, signs, calibration } = answers;
   const { a, dims } = calibration;
-  const out = new Float64Array(models * dims * dims);
-  const weights = new Float64Array(items);
-  for (let m = 0; m < models; m++) {
-    for (let i = 0; i < items; i++) {
-      const p = signs[i * models + m] === 0 ? 0 : probability(calibration, i, m);
-      weights[i] = p * (1 - p);
+  const square = dims * dims;
+  const out = new Float64Array(models * square);
+  for (let k = 0; k < out.length; k++) out[k] = (k % square) % (dims + 1) === 0 ? 1 : 0;
+  const weights = new Float64Array(TILE * TILE);
+  for (let top = 0; top < models; top += TILE) {
+    const height = Math.min(TILE, models - top);
+    const p = new Float64Array(height);
+    for (let left = 0; left < items; left += TILE) {
+      const width = Math.min(TILE, items - left);
+      for (let i = 0; i < width; i++) {
+        fillProbabilities(answers, left + i, top, p);
+        const at = (left + i) * models + top;
+        for (let m = 0; m < height; m++) weights[m * TILE + i] = signs[at + m] === 0 ? 0 : p[m]! * (1 - p[m]!);
+      }
+      const curves = a.subarray(left * dims);
+      for (let m = 0; m < height; m++) {
+        const precision = out.subarray((top + m) * square, (top + m + 1) * square);
+        addGram(precision, dims, curves, weights.subarray(m * TILE), width);
+      }
     }
-    const precision = new Float64Array(dims * dims);
-    for (let d = 0; d < dims; d++) precision[d * (dims + 1)] = 1;
-    addGram(precision, dims, a, weights, items);
-    out.set(choleskyInverse(cholesky(precision, dims)!, dims), m * dims * dims);
   }
+  for (let at = 0; at < out.length; at += square)
+    out.set(choleskyInverse(cholesky(out.subarray(at, at + square), dims)!, dims), at);
   return out;
 }
 
 /** Largest leverage counted: an answer that determines its own ability leaves no residual. */
 export const MOST_LEVERAGE = 0.9;
-
-/** Leverages PQ·form, at most {@link MOST_LEVERAGE}. @param weights - PQ of every model */
-function leverages(weights: Float64Array, formOf: (model: number) => number): Float64Array {
-  return weights.map((weight, m) => Math.min(MOST_LEVERAGE, weight * formOf(m)));
-}
 
 /** xᵀ·A·x of a symmetric matrix that begins at `at` of the matrices, and a vector that begins at `begin` of x. */
 function symmetricForm(matrices: Float64Array, at: number, x: Float64Array, begin: number, size: number): number {
@@ -235,7 +286,9 @@ export function itemLeverage(
   covariance: Float64Array,
 ): Float64Array {
   const size = calibration.dims + 1;
-  return leverages(weights, (m) => symmetricForm(covariance, 0, design, m * size, size));
+  return weights.map((weight, m) =>
+    Math.min(MOST_LEVERAGE, weight * symmetricForm(covariance, 0, design, m * size, size)),
+  );
 }
 
 /** Weight of the mean precision relative to the moments, which stabilises the estimate from few items. */

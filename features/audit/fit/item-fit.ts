@@ -34,35 +34,38 @@ const RIDGE = 1e-3;
  */
 export function residualGroupsTest({ calibration, design }: FittedAnswers, at: ItemAtFit): ItemFitTest | null {
   const { signs, p, weights, leverage, information } = at;
-  const groups = groupByProbability(at);
-  const count = groups.length;
+  const { order, ends } = groupByProbability(at);
+  const count = ends.length;
   if (count < 3) return null;
   const size = calibration.dims + 1;
   const residual = new Float64Array(count);
   const variance = new Float64Array(count);
   const cross = new Float64Array(count * size);
   const slope = new Float64Array(size);
-  groups.forEach((members, g) => {
-    for (const m of members) {
-      const r = Number(signs[m]! > 0) - p[m]!;
-      residual[g]! += r;
-      variance[g]! += weights[m]! * (1 - leverage[m]!);
-      for (let c = 0; c < size; c++) {
-        cross[g * size + c]! += weights[m]! * design[m * size + c]!;
-        slope[c]! += r * design[m * size + c]!;
+  for (let g = 0, rank = 0; g < count; g++)
+    for (; rank < ends[g]!; rank++) {
+      const m = order[rank]!;
+      const weight = weights[m]!;
+      const r = (signs[m]! > 0 ? 1 : 0) - p[m]!;
+      residual[g] = residual[g]! + r;
+      variance[g] = variance[g]! + weight * (1 - leverage[m]!);
+      for (let c = 0, x = m * size, line = g * size; c < size; c++, x++, line++) {
+        cross[line] = cross[line]! + weight * design[x]!;
+        slope[c] = slope[c]! + r * design[x]!;
       }
     }
-  });
-  const ridged = information.map((value, k) => (k % (size + 1) === 0 ? value + RIDGE : value));
+  const ridged = information.slice();
+  for (let k = 0; k < ridged.length; k += size + 1) ridged[k] = ridged[k]! + RIDGE;
   const inverse = choleskyInverse(cholesky(ridged, size)!, size);
   // Scaled so that a group whose residuals nothing has touched has variance 1.
   const scale = variance.map((value) => 1 / Math.sqrt(value));
   const covariance = new Float64Array(count * count);
+  const taken = new Float64Array(size);
   for (let g = 0; g < count; g++) {
-    const taken = new Float64Array(size);
+    taken.fill(0);
     for (let r = 0; r < size; r++)
-      for (let c = 0; c < size; c++) taken[c]! += cross[g * size + r]! * inverse[r * size + c]!;
-    for (let c = 0; c < size; c++) residual[g]! -= taken[c]! * slope[c]!;
+      for (let c = 0; c < size; c++) taken[c] = taken[c]! + cross[g * size + r]! * inverse[r * size + c]!;
+    for (let c = 0; c < size; c++) residual[g] = residual[g]! - taken[c]! * slope[c]!;
     for (let h = 0; h < count; h++) {
       let product = 0;
       for (let c = 0; c < size; c++) product += taken[c]! * cross[h * size + c]!;
@@ -82,25 +85,80 @@ export function residualGroupsTest({ calibration, design }: FittedAnswers, at: I
   return degrees === 0 ? null : { statistic, degrees, p: chiSquareTail(statistic, degrees) };
 }
 
-/** Models that answered, by rising probability, in groups of equal size, neighbours joined until each expects enough. */
-function groupByProbability({ signs, p }: ItemAtFit): number[][] {
-  const answered = Array.from(signs.keys()).filter((m) => signs[m] !== 0);
-  const order = answered.sort((x, y) => p[x]! - p[y]! || x - y);
-  const groups: number[][] = [];
-  let open: number[] = [];
+/**
+ * Models that answered, by rising probability, in groups of equal size, neighbours joined until each expects enough.
+ * @returns the models, and where in that order each group ends
+ */
+function groupByProbability(at: ItemAtFit): { order: Int32Array; ends: number[] } {
+  const { p } = at;
+  const order = orderByProbability(at);
+  const ends: number[] = [];
+  let begin = 0;
   let right = 0;
-  order.forEach((m, rank) => {
-    open.push(m);
-    right += p[m]!;
-    const ends = Math.floor(((rank + 1) * GROUPS) / order.length) > Math.floor((rank * GROUPS) / order.length);
-    if (!ends || Math.min(right, open.length - right) < LEAST_EXPECTED) return;
-    groups.push(open);
-    open = [];
+  for (let rank = 0; rank < order.length; rank++) {
+    right += p[order[rank]!]!;
+    const isEnd = Math.floor(((rank + 1) * GROUPS) / order.length) > Math.floor((rank * GROUPS) / order.length);
+    if (!isEnd || Math.min(right, rank + 1 - begin - right) < LEAST_EXPECTED) continue;
+    begin = rank + 1;
+    ends.push(begin);
     right = 0;
-  });
-  groups.at(-1)?.push(...open);
-  return groups;
+  }
+  if (ends.length > 0) ends[ends.length - 1] = order.length;
+  return { order, ends };
 }
+
+/**
+ * Models that answered, by rising probability, then by number. Sorted into about as many drawers as models by the leading
+ * bits of P below ½ and of 1−P above, which rise about as log odds do; then by insertion.
+ */
+function orderByProbability({ signs, p }: ItemAtFit): Int32Array {
+  const models = p.length;
+  const small = new Float64Array(1);
+  const bits = new Int32Array(small.buffer);
+  const keys = new Int32Array(models);
+  let [count, lowest, highest] = [0, Infinity, -Infinity];
+  for (let m = 0; m < models; m++) {
+    if (signs[m] === 0) continue;
+    count++;
+    const isLow = p[m]! < 0.5;
+    small[0] = isLow ? p[m]! : 1 - p[m]!;
+    const key = isLow ? bits[1]! - HALF_BITS : HALF_BITS - bits[1]!;
+    keys[m] = key;
+    if (key < lowest) lowest = key;
+    if (key > highest) highest = key;
+  }
+  const scale = (count - 1) / Math.max(1, highest - lowest);
+  const ends = new Int32Array(count);
+  for (let m = 0; m < models; m++) {
+    if (signs[m] === 0) continue;
+    const drawer = Math.floor((keys[m]! - lowest) * scale);
+    keys[m] = drawer;
+    ends[drawer] = ends[drawer]! + 1;
+  }
+  for (let k = 1; k < count; k++) ends[k] = ends[k]! + ends[k - 1]!;
+  const order = new Int32Array(count);
+  for (let m = models - 1; m >= 0; m--) {
+    if (signs[m] === 0) continue;
+    const place = ends[keys[m]!]! - 1;
+    ends[keys[m]!] = place;
+    order[place] = m;
+  }
+  for (let k = 1; k < count; k++) {
+    const m = order[k]!;
+    const chance = p[m]!;
+    let to = k;
+    for (; to > 0; to--) {
+      const before = order[to - 1]!;
+      if (p[before]! < chance || (p[before]! === chance && before < m)) break;
+      order[to] = before;
+    }
+    order[to] = m;
+  }
+  return order;
+}
+
+/** The leading 32 bits of ½. */
+const HALF_BITS = 0x3fe00000;
 
 /** Most items: with more, a score determines the ability so well that {@link residualGroupsTest} is the same test for less. */
 const MOST_ITEMS = 1000;

@@ -21,32 +21,39 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice) {
   const models = Array.from(score.keys()).filter((m) => !Number.isNaN(score[m]!));
   const ranked = [...models].sort((x, y) => score[x]! - score[y]! || x - y);
   const quarter = Math.max(1, Math.floor(ranked.length / 4));
-  const weak = new Set(ranked.slice(0, quarter));
-  const strong = new Set(ranked.slice(-quarter));
+  const isWeak = flags(score.length, ranked.slice(0, quarter));
+  const isStrong = flags(score.length, ranked.slice(-quarter));
   const mass = observedMass(matrix, slice);
-  return Array.from({ length: count }, (_, i) => {
-    const whole = new Moments();
-    const weakest = new Moments();
-    const strongest = new Moments();
-    for (const m of models) {
-      const at = m * matrix.items.length + begin + i;
-      if (matrix.observed !== null && matrix.observed[at] === 0) continue;
-      const y = matrix.scores[at]!;
-      const rest = (score[m]! * mass[m]! - weights[i]! * y) / (mass[m]! - weights[i]!);
-      whole.add(y, rest);
-      if (weak.has(m)) weakest.add(y, rest);
-      if (strong.has(m)) strongest.add(y, rest);
+  const whole = new Moments(count);
+  const weakest = new Moments(count);
+  const strongest = new Moments(count);
+  for (const m of models) {
+    const at = m * matrix.items.length + begin;
+    const sum = score[m]! * mass[m]!;
+    for (let i = 0; i < count; i++) {
+      if (matrix.observed !== null && matrix.observed[at + i] === 0) continue;
+      const y = matrix.scores[at + i]!;
+      whole.add(i, y, (sum - weights[i]! * y) / (mass[m]! - weights[i]!));
+      if (isWeak[m] === 1) weakest.addMean(i, y);
+      if (isStrong[m] === 1) strongest.addMean(i, y);
     }
-    return {
-      models: whole.count,
-      mean: whole.mean,
-      /** Mean score among the weakest and the strongest quarter of the models. */
-      weakest: weakest.mean,
-      strongest: strongest.mean,
-      /** With the models' scores on all other items (item-rest correlation); NaN where either is constant. */
-      correlation: whole.correlation,
-    };
-  });
+  }
+  return Array.from({ length: count }, (_, i) => ({
+    models: whole.count[i]!,
+    mean: whole.mean(i),
+    /** Mean score among the weakest and the strongest quarter of the models. */
+    weakest: weakest.mean(i),
+    strongest: strongest.mean(i),
+    /** With the models' scores on all other items (item-rest correlation); NaN where either is constant. */
+    correlation: whole.correlation(i),
+  }));
+}
+
+/** 1 at some places of so many, else 0. */
+function flags(length: number, places: readonly number[]): Uint8Array {
+  const out = new Uint8Array(length);
+  for (const place of places) out[place] = 1;
+  return out;
 }
 
 /** Weight of the items that each model answered. */
@@ -62,33 +69,45 @@ function observedMass(
   });
 }
 
-/** Means and products of pairs, updated one by one (Welford). */
+/** Means and products of many series of pairs, updated one by one (Welford). */
 class Moments {
-  count = 0;
-  #x = 0;
-  #y = 0;
-  #xx = 0;
-  #yy = 0;
-  #xy = 0;
+  readonly count: Float64Array;
+  readonly #x: Float64Array;
+  readonly #y: Float64Array;
+  readonly #xx: Float64Array;
+  readonly #yy: Float64Array;
+  readonly #xy: Float64Array;
 
-  add(x: number, y: number): void {
-    this.count++;
-    const dx = x - this.#x;
-    const dy = y - this.#y;
-    this.#x += dx / this.count;
-    this.#y += dy / this.count;
-    this.#xx += dx * (x - this.#x);
-    this.#yy += dy * (y - this.#y);
-    this.#xy += dx * (y - this.#y);
+  constructor(series: number) {
+    [this.count, this.#x, this.#y] = [new Float64Array(series), new Float64Array(series), new Float64Array(series)];
+    [this.#xx, this.#yy, this.#xy] = [new Float64Array(series), new Float64Array(series), new Float64Array(series)];
+  }
+
+  add(k: number, x: number, y: number): void {
+    const dx = this.addMean(k, x);
+    const dy = y - this.#y[k]!;
+    this.#y[k] = this.#y[k]! + dy / this.count[k]!;
+    this.#xx[k] = this.#xx[k]! + dx * (x - this.#x[k]!);
+    this.#yy[k] = this.#yy[k]! + dy * (y - this.#y[k]!);
+    this.#xy[k] = this.#xy[k]! + dx * (y - this.#y[k]!);
+  }
+
+  /** For the mean alone. @returns by how much the value exceeds the mean before it */
+  addMean(k: number, x: number): number {
+    this.count[k] = this.count[k]! + 1;
+    const dx = x - this.#x[k]!;
+    this.#x[k] = this.#x[k]! + dx / this.count[k]!;
+    return dx;
   }
 
   /** NaN of none. */
-  get mean(): number {
-    return this.count > 0 ? this.#x : NaN;
+  mean(k: number): number {
+    return this.count[k]! > 0 ? this.#x[k]! : NaN;
   }
 
-  get correlation(): number {
-    return this.#xx > 1e-12 && this.#yy > 1e-12 ? this.#xy / Math.sqrt(this.#xx * this.#yy) : NaN;
+  correlation(k: number): number {
+    const [xx, yy] = [this.#xx[k]!, this.#yy[k]!];
+    return xx > 1e-12 && yy > 1e-12 ? this.#xy[k]! / Math.sqrt(xx * yy) : NaN;
   }
 }
 

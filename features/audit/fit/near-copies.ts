@@ -2,7 +2,7 @@ import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/respons
 import type { Sameness, TextGroup } from "../../../offline-trainer/src/matrix/same-text.ts";
 import { type FittedAnswers, probabilities } from "./fitted-answers.ts";
 import { LEAST_MODELS_FOR_AUDIT, LEAST_RARE } from "./item-statistics.ts";
-import { type ScreenedPair, screenPairs } from "./pair-screen.ts";
+import { type ScreenedPair, type ScreenedRows, screenPairs } from "./pair-screen.ts";
 
 /** Two items of which one may be enough. */
 export interface ItemCopy {
@@ -103,13 +103,14 @@ const CANDIDATES = 5000;
  * @see Yen (1984), Applied Psychological Measurement 8, 125–145
  */
 export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWork: number): NearCopies {
-  const residuals = residualRows(answers, comparableItems(answers));
-  const screen = screenPairs(scaledRows(residuals), answers.models, CANDIDATES, mostWork);
-  const exact = ({ left, right }: ScreenedPair): AnswerLikeness => likeness(residuals, left, right, families);
-  const highest = screen.highest.map(exact);
+  const items = comparableItems(answers);
+  const rows = { count: items.length, width: answers.models, fill: scaledRow(answers, items) };
+  const screen = screenPairs(rows, CANDIDATES, mostWork);
+  const exact = (pairs: readonly ScreenedPair[]): AnswerLikeness[] => likenesses(answers, items, families, pairs);
+  const highest = exact(screen.highest);
   highest.sort((x, y) => y.z - x.z || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
   const values = Float64Array.from(highest, ({ z }) => z);
-  const opposite = Float64Array.from(screen.lowest, (pair) => -exact(pair).z).sort();
+  const opposite = Float64Array.from(exact(screen.lowest), ({ z }) => -z).sort();
   const chances = chanceShares(values, opposite.reverse());
   const pairs = highest.map((pair, k) => ({ ...pair, chance: chances[k]! }));
   const { compared, pairs: comparable } = screen;
@@ -118,32 +119,50 @@ export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWor
 
 /** Likeness of two items' answers, whatever their number. */
 export function answerLikeness(answers: FittedAnswers, one: number, other: number, families: Int32Array) {
-  return likeness(residualRows(answers, [one, other]), 0, 1, families);
+  return likeness(residualRow(answers, one), residualRow(answers, other), families);
 }
 
-type ResidualRows = ReturnType<typeof residualRows>;
-
-/** Residuals y − P of some items, a row an item, NaN where the answer is missing. */
-function residualRows(answers: FittedAnswers, items: readonly number[]) {
+/** Residuals r = y − P of an item, NaN where the answer is missing. @param out - filled and returned, length M */
+function residualsOf(answers: FittedAnswers, item: number, out: Float64Array): Float64Array {
   const { models, signs } = answers;
-  const values = new Float64Array(items.length * models);
-  const p = new Float64Array(models);
-  items.forEach((item, row) => {
-    probabilities(answers, item, p);
-    for (let m = 0; m < models; m++) {
-      const sign = signs[item * models + m]!;
-      values[row * models + m] = sign === 0 ? NaN : sign > 0 ? 1 - p[m]! : -p[m]!;
-    }
-  });
-  return { models, items, values };
+  probabilities(answers, item, out);
+  for (let m = 0, at = item * models; m < models; m++, at++)
+    out[m] = signs[at] === 0 ? NaN : signs[at]! > 0 ? 1 - out[m]! : -out[m]!;
+  return out;
+}
+
+/** What an item's residuals tell of the likeness of its answers to others. */
+interface ResidualRow {
+  readonly item: number;
+  readonly residuals: Float64Array;
+  /** The sign of a residual is the answer: ±1, or 0 of one that vanishes. */
+  readonly answers: Float64Array;
+  /** P, as the residual tells it. */
+  readonly p: Float64Array;
+  /** PQ. */
+  readonly variances: Float64Array;
+}
+
+function residualRow(answers: FittedAnswers, item: number): ResidualRow {
+  const [residuals, signs, p, variances] = Array.from({ length: 4 }, () => new Float64Array(answers.models));
+  residualsOf(answers, item, residuals!);
+  for (let m = 0; m < answers.models; m++) {
+    const r = residuals![m]!;
+    signs![m] = Math.sign(r);
+    p![m] = r > 0 ? 1 - r : -r;
+    variances![m] = variance(r);
+  }
+  return { item, residuals: residuals!, answers: signs!, p: p!, variances: variances! };
 }
 
 /** Items with enough answers of either kind, by their share of right ones. */
 function comparableItems({ models, items, signs }: FittedAnswers): number[] {
   const shares = Float64Array.from({ length: items }, (_, i) => {
-    const answers = signs.subarray(i * models, (i + 1) * models);
-    const right = answers.filter((sign) => sign > 0).length;
-    const wrong = answers.filter((sign) => sign < 0).length;
+    let [right, wrong] = [0, 0];
+    for (let at = i * models; at < (i + 1) * models; at++) {
+      if (signs[at]! > 0) right++;
+      else if (signs[at]! < 0) wrong++;
+    }
     const enough = right + wrong >= LEAST_MODELS_FOR_AUDIT && Math.min(right, wrong) >= LEAST_RARE;
     return enough ? right / (right + wrong) : NaN;
   });
@@ -152,15 +171,38 @@ function comparableItems({ models, items, signs }: FittedAnswers): number[] {
 }
 
 /** Residuals over the root of their variances' norm: the product of two rows is about their z. Missing ones are 0. */
-function scaledRows({ models, items, values }: ResidualRows): Float32Array {
-  const out = new Float32Array(values.length);
-  for (let row = 0; row < items.length; row++) {
-    const residuals = values.subarray(row * models, (row + 1) * models);
-    const squares = residuals.reduce((sum, r) => (Number.isNaN(r) ? sum : sum + variance(r) ** 2), 0);
+function scaledRow(answers: FittedAnswers, items: readonly number[]): ScreenedRows["fill"] {
+  const residuals = new Float64Array(answers.models);
+  return (row, out) => {
+    residualsOf(answers, items[row]!, residuals);
+    let squares = 0;
+    for (const r of residuals) if (!Number.isNaN(r)) squares += variance(r) ** 2;
     const scale = 1 / Math.sqrt(Math.sqrt(squares));
-    for (let m = 0; m < models; m++) out[row * models + m] = Number.isNaN(residuals[m]!) ? 0 : residuals[m]! * scale;
-  }
-  return out;
+    for (let m = 0; m < residuals.length; m++) out[m] = Number.isNaN(residuals[m]!) ? 0 : residuals[m]! * scale;
+  };
+}
+
+/** Likeness of pairs, in no order: by their rows, so that each item's residuals are computed once and kept while they are needed. */
+function likenesses(
+  answers: FittedAnswers,
+  items: readonly number[],
+  families: Int32Array,
+  pairs: readonly ScreenedPair[],
+): AnswerLikeness[] {
+  const kept = new Map<number, ResidualRow>();
+  const byFamily = new Float64Array(families.length);
+  const rowOf = (row: number): ResidualRow => {
+    const found = kept.get(row) ?? residualRow(answers, items[row]!);
+    kept.set(row, found);
+    return found;
+  };
+  let first = 0;
+  return [...pairs]
+    .sort((x, y) => x.left - y.left)
+    .map(({ left, right }) => {
+      for (; first < left; first++) kept.delete(first);
+      return likeness(rowOf(left), rowOf(right), families, byFamily);
+    });
 }
 
 /** PQ of a residual: it is 1 − P or −P. */
@@ -175,13 +217,29 @@ function variance(residual: number): number {
  * one says little, however many members it has.
  * @see Yen (1984) for Q3; Liang & Zeger (1986), Biometrika 73, 13–22 for the variance by clusters
  */
-function likeness({ models, items, values }: ResidualRows, one: number, other: number, families: Int32Array) {
-  const [left, right] = items[one]! < items[other]! ? [one, other] : [other, one];
-  const byFamily = new Float64Array(models);
-  let [n, sumX, sumY, xx, yy, xy, agreeing, expected, independent] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
-  for (let m = 0; m < models; m++) {
-    const x = values[left * models + m]!;
-    const y = values[right * models + m]!;
+function likeness(
+  one: ResidualRow,
+  other: ResidualRow,
+  families: Int32Array,
+  byFamily: Float64Array = new Float64Array(families.length),
+) {
+  const [left, right] = one.item < other.item ? [one, other] : [other, one];
+  const { residuals: xs, answers: xAnswers, p: xChances, variances: xVariances } = left;
+  const { residuals: ys, answers: yAnswers, p: yChances, variances: yVariances } = right;
+  byFamily.fill(0);
+  // Not [a, b] = [0, 0], which engines keep as any values.
+  let n = 0;
+  let sumX = 0;
+  let sumY = 0;
+  let xx = 0;
+  let yy = 0;
+  let xy = 0;
+  let twiceAgreeing = 0;
+  let expected = 0;
+  let independent = 0;
+  for (let m = 0; m < families.length; m++) {
+    const x = xs[m]!;
+    const y = ys[m]!;
     const product = x * y;
     if (Number.isNaN(product)) continue;
     n++;
@@ -190,23 +248,25 @@ function likeness({ models, items, values }: ResidualRows, one: number, other: n
     xx += x * x;
     yy += y * y;
     xy += product;
-    // The sign of a residual is the answer.
-    if (product > 0) agreeing++;
-    const p = x > 0 ? 1 - x : -x;
-    const q = y > 0 ? 1 - y : -y;
+    const alike = xAnswers[m]! * yAnswers[m]!;
+    twiceAgreeing += alike + alike * alike;
+    const p = xChances[m]!;
+    const q = yChances[m]!;
     expected += p * q + (1 - p) * (1 - q);
-    independent += variance(x) * variance(y);
-    byFamily[families[m]!]! += product;
+    independent += xVariances[m]! * yVariances[m]!;
+    const family = families[m]!;
+    byFamily[family] = byFamily[family]! + product;
   }
-  const clustered = byFamily.reduce((sum, product) => sum + product * product, 0);
+  let clustered = 0;
+  for (let f = 0; f < byFamily.length; f++) clustered += byFamily[f]! * byFamily[f]!;
   const [spreadX, spreadY] = [xx - (sumX * sumX) / n, yy - (sumY * sumY) / n];
   return {
     /** The smaller first. */
-    items: [items[left]!, items[right]!] as const,
+    items: [left.item, right.item] as const,
     /** That answered both. */
     models: n,
     /** Share of them that got both right or both wrong; and the share that the curves expect. */
-    agreement: agreeing / n,
+    agreement: twiceAgreeing / 2 / n,
     expectedAgreement: expected / n,
     /** Correlation of the residuals; NaN where either doesn't vary. */
     q3: spreadX > 1e-12 && spreadY > 1e-12 ? (xy - (sumX * sumY) / n) / Math.sqrt(spreadX * spreadY) : NaN,

@@ -1,3 +1,5 @@
+import { TILE, tilesOf, type Tiles } from "./tile-products.ts";
+
 /** Two rows and their product. */
 export interface ScreenedPair {
   readonly left: number;
@@ -7,36 +9,41 @@ export interface ScreenedPair {
 
 /** Rows of a block: two blocks of 400 models stay in a core's cache. */
 const BLOCK = 64;
-/** Rows and columns of a tile, whose sums fit in registers. */
-const TILE = 4;
+/** Rows of numbers, as they are asked for. */
+export interface ScreenedRows {
+  readonly count: number;
+  /** Numbers of a row. */
+  readonly width: number;
+  /** @param out - filled, length `width` */
+  readonly fill: (row: number, out: Float32Array) => void;
+}
 
 /**
- * Products of all pairs of rows, of which only the extremes are kept: memory grows with the rows, not with the pairs.
- * Where all pairs exceed the allowed work, each row is compared with as many of those after it as the work allows: rows
- * should be ordered so that similar ones are near each other.
- * @param rows - R rows of `width` numbers
+ * Products of all pairs of rows, of which only the extremes are kept: memory grows with the rows that are compared with
+ * one, not with the pairs. Where all pairs exceed the allowed work, each row is compared with as many of those after it as
+ * the work allows: rows should be ordered so that similar ones are near each other.
  * @param keep - pairs kept at either end
  * @param mostWork - multiplications and additions
  * @returns pairs with the largest products, and those with the smallest, in no order; how many were compared, of all
  */
 export function screenPairs(
-  rows: Float32Array,
-  width: number,
+  rows: ScreenedRows,
   keep: number,
   mostWork: number,
 ): { highest: ScreenedPair[]; lowest: ScreenedPair[]; compared: number; pairs: number } {
-  const count = rows.length / width;
+  const { count, width } = rows;
   const all = (count * (count - 1)) / 2;
   const reach = all * width <= mostWork ? count - 1 : Math.max(1, Math.floor(mostWork / (count * width)));
-  const tiles = interleaved(rows, width);
+  const tilesFrom = slidingTiles(rows, Math.min(count, 2 * BLOCK + reach));
   const highest = new Extremes(keep);
   const lowest = new Extremes(keep);
   let compared = 0;
-  for (let top = 0; top < count; top += BLOCK)
+  for (let top = 0; top < count; top += BLOCK) {
+    const productsOf = tilesFrom(top);
     for (let left = top; left < Math.min(count, top + BLOCK + reach); left += BLOCK)
       for (let i = top; i < Math.min(count, top + BLOCK); i += TILE)
         for (let j = Math.max(i, left); j < Math.min(count, left + BLOCK); j += TILE) {
-          const products = tileProducts(tiles, width, i, j);
+          const products = productsOf(i - top, j - top);
           for (let k = 0; k < products.length; k++) {
             const row = i + (k >> 2);
             const column = j + (k & 3);
@@ -47,54 +54,32 @@ export function screenPairs(
             if (-product > lowest.bar) lowest.add(row, column, -product);
           }
         }
+  }
   const negative = lowest.kept().map((pair) => ({ ...pair, product: -pair.product }));
   return { highest: highest.kept(), lowest: negative, compared, pairs: all };
 }
 
-/** Four rows after each other, number by number, so that a tile reads memory in a line; the last ones are filled with 0. */
-function interleaved(rows: Float32Array, width: number): Float32Array {
-  const count = rows.length / width;
-  const out = new Float32Array(Math.ceil(count / TILE) * TILE * width);
-  for (let r = 0; r < count; r++) {
-    const begin = (r >> 2) * TILE * width + (r & 3);
-    for (let k = 0; k < width; k++) out[begin + TILE * k] = rows[r * width + k]!;
-  }
-  return out;
-}
-
-/** Products of the four rows from `i` with the four from `j`, at 4·(row − i) + column − j. */
-function tileProducts(tiles: Float32Array, width: number, i: number, j: number): number[] {
-  let a = i * width;
-  let b = j * width;
-  let [s0, s1, s2, s3, s4, s5, s6, s7] = [0, 0, 0, 0, 0, 0, 0, 0];
-  let [s8, s9, sa, sb, sc, sd, se, sf] = [0, 0, 0, 0, 0, 0, 0, 0];
-  for (const end = a + TILE * width; a < end; a += TILE, b += TILE) {
-    const p = tiles[a]!;
-    const q = tiles[a + 1]!;
-    const r = tiles[a + 2]!;
-    const s = tiles[a + 3]!;
-    const u = tiles[b]!;
-    const v = tiles[b + 1]!;
-    const w = tiles[b + 2]!;
-    const x = tiles[b + 3]!;
-    s0 += p * u;
-    s1 += p * v;
-    s2 += p * w;
-    s3 += p * x;
-    s4 += q * u;
-    s5 += q * v;
-    s6 += q * w;
-    s7 += q * x;
-    s8 += r * u;
-    s9 += r * v;
-    sa += r * w;
-    sb += r * x;
-    sc += s * u;
-    sd += s * v;
-    se += s * w;
-    sf += s * x;
-  }
-  return [s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, sa, sb, sc, sd, se, sf];
+/**
+ * Rows from one on, which only moves forward by whole tiles. Behind the last row stand any numbers.
+ * @param reach - rows that are held at a time
+ */
+function slidingTiles({ count, width, fill }: ScreenedRows, reach: number): (top: number) => Tiles["products"] {
+  const held = Math.ceil(reach / TILE) * TILE;
+  const { numbers, products } = tilesOf(held, width);
+  const row = new Float32Array(width);
+  let first = 0;
+  let end = 0;
+  return (top) => {
+    numbers.copyWithin(0, (top - first) * width);
+    first = top;
+    for (; end < Math.min(count, top + held); end++) {
+      fill(end, row);
+      const at = end - first;
+      const begin = (at >> 2) * TILE * width + (at & 3);
+      for (let k = 0; k < width; k++) numbers[begin + TILE * k] = row[k]!;
+    }
+    return products;
+  };
 }
 
 /** The pairs with the largest of many products, in memory for twice as many as are kept. */

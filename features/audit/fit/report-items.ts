@@ -5,7 +5,14 @@ import { type AuditedItem, type Reason, REASONS, auditedItems, type ItemEvidence
 import { LEAST_MODELS_FOR_AUDIT, itemStatistics } from "./item-statistics.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { abilityCovariances, fittedAnswers, type FittedAnswers, itemAtFit, ITEMS_AT_A_TIME } from "./fitted-answers.ts";
+import {
+  abilityCovariances,
+  fittedAnswers,
+  type FittedAnswers,
+  itemAtFit,
+  type ItemAtFit,
+  ITEMS_AT_A_TIME,
+} from "./fitted-answers.ts";
 import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
 import { itemCopies, nearCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
@@ -212,9 +219,11 @@ export async function diagnoseFit(
     let copies: NearCopies = { pairs: [], compared: 0, comparable: 0 };
     if (answers) {
       const covariances = abilityCovariances(answers);
+      let at: ItemAtFit | undefined;
       for (let i = 0; i < answers.items; i++) {
         if (i % ITEMS_AT_A_TIME === 0) await pause(begin + i);
-        p[begin + i] = residualGroupsTest(answers, itemAtFit(answers, i, covariances))?.p ?? NaN;
+        at = itemAtFit(answers, i, covariances, at);
+        p[begin + i] = residualGroupsTest(answers, at)?.p ?? NaN;
       }
       await pause(begin + answers.items);
       const families = Int32Array.from(trained.rows, (m) => scenario.families[m]!);

@@ -26,7 +26,7 @@ import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import {
   conformalQuantile,
   heldOutInterval,
-  heldOutScore,
+  heldOutResult,
   withoutFold,
 } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
@@ -125,10 +125,10 @@ function measureGroups(
   const commons = new Map(
     all.map((estimate): [HeldOutEstimate, CommonShift] => {
       if (estimator === null) return [estimate, NO_SHIFT];
-      const blend = foldOut(estimate);
-      const interval = drawn ? heldOutInterval(estimate, estimator, blend) : null;
+      const result = heldOutResult(estimate, estimator, foldOut(estimate));
+      const interval = drawn ? heldOutInterval(estimate, result) : null;
       const deviation = interval === null ? 0 : (interval.high - interval.low) / 2 / Z;
-      return [estimate, commonShift(heldOutScore(estimate, estimator, blend), deviation, seen(estimate, stage).whole)];
+      return [estimate, commonShift(result.score, deviation, seen(estimate, stage).whole)];
     }),
   );
   const heldOf = (estimates: readonly HeldOutEstimate[], group: number): Held[] =>

@@ -19,8 +19,7 @@ import { heldOutKey, type LearnedBlend } from "../../../offline-trainer/src/fit/
 import type { FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
 import {
   conformalQuantile,
-  heldOutSampling,
-  heldOutScore,
+  heldOutResult,
   rounded,
   thatAnswered,
   withoutFold,
@@ -144,15 +143,12 @@ function scoreTable({ validation, foldOut }: LearnedBlend, estimator: EstimatorI
     ...estimate,
     seen: { ...estimate.seen, overall: null },
   }));
-  const scores = estimates.map((estimate) => heldOutScore(estimate, estimator, foldOut(estimate)));
-  const rmse = Math.sqrt(mean(estimates.map(({ truth }, k) => (scores[k]! - truth) ** 2)));
+  const results = estimates.map((estimate) => heldOutResult(estimate, estimator, foldOut(estimate)));
+  const rmse = Math.sqrt(mean(estimates.map(({ truth }, k) => (results[k]!.score - truth) ** 2)));
   return new Map(
     estimates.map((estimate, k) => {
-      const sampling = heldOutSampling(estimate, estimator, foldOut(estimate));
-      return [
-        heldOutKey(estimate),
-        { estimate, known: estimate.failed ? null : knownScore(scores[k]!, sampling, rmse) },
-      ];
+      const { score, sampling } = results[k]!;
+      return [heldOutKey(estimate), { estimate, known: estimate.failed ? null : knownScore(score, sampling, rmse) }];
     }),
   );
 }

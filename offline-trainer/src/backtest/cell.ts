@@ -1,16 +1,11 @@
-import {
-  estimatorFigure,
-  type Blend,
-  type ByEstimator,
-  type EstimatorId,
-} from "anchoreval/internal/core/estimators/types";
+import { type Blend, type ByEstimator, type EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { learnBlends, heldOutKey, servedBlend, type FormBlend, type LearnedBlend } from "../fit/blends.ts";
 import { randomBaseline } from "../fit/errors.ts";
 import { crossValidate } from "../fit/folds.ts";
 import { anchorsIn, evenForm } from "../fit/form-plans.ts";
-import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-scores.ts";
+import { errorQuantile, heldOutInterval, heldOutResult } from "../fit/held-out-scores.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
 import { learn } from "../fit/learn.ts";
 import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
@@ -142,12 +137,12 @@ function cellEstimate(
 ): CellEstimate {
   const { model, draw, truth, bounds, failed } = estimate;
   const headline = headlineEstimator(method);
-  const estimators = heldOutScores(estimate, blend);
-  const score = estimatorFigure(estimators, headline);
+  const result = heldOutResult(estimate, headline, blend);
+  const { scores: estimators, score } = result;
   const around =
     error === null ? null : { low: Math.max(bounds.low, score - error), high: Math.min(bounds.high, score + error) };
   const drawn = intervalKind(method) === "design";
-  const interval = drawn ? heldOutInterval(estimate, headline, blend) : around;
-  const sampling = drawn ? heldOutSampling(estimate, headline, blend) : null;
+  const interval = drawn ? heldOutInterval(estimate, result) : around;
+  const sampling = drawn ? result.sampling : null;
   return { model, draw, truth, estimators, bounds, sampling, interval, ...baseline, failed };
 }

@@ -21,7 +21,7 @@ import { headlineEstimator, intervalKind, type Method } from "../methods/method.
 import { fullScores } from "../matrix/scenarios.ts";
 import { GRADED_LINK, notedSettings } from "../methods/settings.ts";
 import type { LearnedBlend } from "./blends.ts";
-import { measureErrors } from "./errors.ts";
+import { measureErrors, randomErrors, type MeasureInput } from "./errors.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { rounded } from "./held-out-scores.ts";
 import type { FitOptions, FittedPart } from "./options.ts";
@@ -162,8 +162,8 @@ function formManifests(
   const [estimator, interval] = [headlineEstimator(method), intervalKind(method)];
   const common = { estimator, interval, random: createRandom(seed).fork("measured errors") };
   const measuredBlend = (
-    { scenario }: FittedScenario,
-    plan: FormPlan,
+    form: Pick<MeasureInput, "scenario" | "n" | "random">,
+    randomOf: ReturnType<typeof randomErrors>,
     { served, foldOut, validation }: LearnedBlend,
   ): MeasuredBlend => ({
     lambda: rounded(served.lambda),
@@ -171,7 +171,7 @@ function formManifests(
     rmse: rounded(served.rmse),
     overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
     tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },
-    measured: measureErrors({ ...common, scenario, n: anchorsIn(plan, scenario.id), blend: foldOut, ...validation }),
+    measured: measureErrors({ ...common, ...form, blend: foldOut, ...validation }, randomOf),
   });
   const seen = overallSeen(parts);
   const pairsOf = (form: string) => {
@@ -185,13 +185,15 @@ function formManifests(
       const { anchors, maps } = forms.get(plan.id)!;
       const { separate, pooled } = blends.get(plan.id)!;
       const items = anchors.items.length;
+      const form = { scenario, n: anchorsIn(plan, scenario.id), random: common.random };
+      const randomOf = randomErrors(form);
       return [
         scenario.id,
         {
           items,
           whole: items === scenario.count && !scenario.matrix.fullScores,
-          ...measuredBlend(fitted, plan, separate),
-          together: pooled && measuredBlend(fitted, plan, pooled),
+          ...measuredBlend(form, randomOf, separate),
+          together: pooled && measuredBlend(form, randomOf, pooled),
           pattern: patternThresholds(separate.validation.interpolation, separate.validation.extrapolation),
           ...(maps && {
             map: { alone: mapManifest(maps.alone), together: maps.together && mapManifest(maps.together) },

@@ -1,7 +1,6 @@
 import type { ErrorSummary, MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { ERROR_LEVELS } from "anchoreval/internal/core/bundle/names";
 import {
-  type Blend,
   type ByEstimator,
   type EstimatorId,
   estimatorsOf,
@@ -19,8 +18,9 @@ import {
   clusteredError,
   type CrossFittedInput,
   crossFittedInterval,
-  errorQuantile,
-  heldOutScores,
+  figureQuantiles,
+  heldOutResult,
+  type HeldOutResult,
   holdsTruth,
   pooledQuantile,
   rounded,
@@ -35,32 +35,42 @@ export interface MeasureInput extends CrossFittedInput {
   readonly random: RandomSource;
 }
 
-/** Errors of one scenario and size on source models that were held out of every step. */
-export function measureErrors(input: MeasureInput): MeasuredErrors {
+/**
+ * Errors of one scenario and size on source models that were held out of every step.
+ * @param randomOf - {@link randomErrors} of the same scenario, size and stream
+ */
+export function measureErrors(input: MeasureInput, randomOf = randomErrors(input)): MeasuredErrors {
   return {
-    interpolation: splitErrors(input, input.interpolation),
-    extrapolation: splitErrors(input, input.extrapolation),
+    interpolation: splitErrors(input, input.interpolation, randomOf),
+    extrapolation: splitErrors(input, input.extrapolation, randomOf),
   };
 }
 
-function splitErrors(input: MeasureInput, estimates: readonly HeldOutEstimate[]): SplitErrors | null {
+function splitErrors(
+  input: MeasureInput,
+  estimates: readonly HeldOutEstimate[],
+  randomOf: RandomErrors,
+): SplitErrors | null {
   if (estimates.length === 0) return null;
-  const { scenario, n, estimator, blend, random } = input;
+  const { estimator, blend } = input;
   const truths = new Map(estimates.map(({ model, truth }) => [model, truth]));
   const models = [...truths.keys()];
-  const stream = random.fork(`random ${scenario.id} ${n}`);
-  const { errors } = randomBaseline(scenario, models, [...truths.values()], n, stream);
-  const intervals = estimates.map(crossFittedInterval(input));
+  const errors = randomOf(models, [...truths.values()]);
+  const results = new Map(estimates.map((estimate) => [estimate, heldOutResult(estimate, estimator, blend(estimate))]));
+  const intervalOf = crossFittedInterval(input);
+  const absolute = (estimate: HeldOutEstimate): number => Math.abs(results.get(estimate)!.score - estimate.truth);
   return {
     models: models.length,
     ...answeredPart(estimates),
-    estimators: summaries(estimates, blend),
+    estimators: summaries(estimates, [...results.values()]),
     randomMae: rounded(errors.reduce((sum, error) => sum + error, 0) / models.length),
-    ...measuredCoverage(estimates, intervals),
-    absoluteError: ERROR_LEVELS.map((level) => {
-      const error = errorQuantile(estimates, estimator, blend, level);
-      return error === null ? null : rounded(error);
-    }),
+    ...measuredCoverage(
+      estimates,
+      Array.from(results, ([estimate, result]) => intervalOf(estimate, result)),
+    ),
+    absoluteError: figureQuantiles(estimates, absolute, ERROR_LEVELS).map((error) =>
+      error === null ? null : rounded(error),
+    ),
   };
 }
 
@@ -72,13 +82,12 @@ export function answeredPart(estimates: readonly HeldOutEstimate[]): Pick<SplitE
 
 function summaries(
   estimates: readonly HeldOutEstimate[],
-  blend: (estimate: HeldOutEstimate) => Blend,
+  results: readonly HeldOutResult[],
 ): ByEstimator<ErrorSummary> {
-  const scores = estimates.map((estimate) => heldOutScores(estimate, blend(estimate)));
   return Object.fromEntries(
-    estimatorsOf(scores[0]!).map((id) => [
+    estimatorsOf(results[0]!.scores).map((id) => [
       id,
-      errorSummary(estimates.map(({ truth }, k) => estimatorFigure(scores[k]!, id) - truth)),
+      errorSummary(estimates.map(({ truth }, k) => estimatorFigure(results[k]!.scores, id) - truth)),
     ]),
   ) as Record<EstimatorId, ErrorSummary>;
 }
@@ -167,45 +176,85 @@ export function randomBaseline(
   n: number,
   random: RandomSource,
 ): RandomBaseline {
-  const { matrix, begin, count, weights } = scenario;
-  const size = Math.min(n, count);
-  const line = fullScoreLine(matrix, scenario);
   const zeros = (): Float64Array => new Float64Array(targets.length);
   const errors = zeros();
-  const intervals = size < count ? { held: zeros(), halfWidth: zeros(), winkler: zeros() } : null;
-  const items = Int32Array.from({ length: count }, (_, i) => i);
-  for (let draw = 0; draw < DRAWS; draw++) {
-    for (let k = 0; k < size; k++) {
-      const other = k + random.below(count - k);
-      const item = items[k]!;
-      items[k] = items[other]!;
-      items[other] = item;
-    }
-    for (let t = 0; t < targets.length; t++) {
-      const row = targets[t]! * matrix.items.length + begin;
-      const truth = truths[t]!;
-      let sum = 0;
-      let mass = 0;
-      let squares = 0;
-      for (let k = 0; k < size; k++) {
-        const item = items[k]!;
-        if (matrix.observed !== null && matrix.observed[row + item] === 0) continue;
-        const weight = weights[item]!;
-        sum += weight * matrix.scores[row + item]!;
-        mass += weight;
-        squares += weight * weight;
-      }
-      const drawn = mass > 0 ? sum / mass : 0.5;
-      const score = line ? fullScoreAt(line, drawn) : drawn;
-      errors[t]! += Math.abs(score - truth) / DRAWS;
-      if (intervals === null) continue;
-      const interval = mass > 0 ? wilsonInterval(score, mass ** 2 / squares, Z) : { low: 0, high: 1 };
-      intervals.held[t]! += holdsTruth(interval, truth) ? 1 : 0;
-      intervals.halfWidth[t]! += (interval.high - interval.low) / 2 / DRAWS;
-      intervals.winkler[t]! += winklerScore(interval, truth, LEVEL) / DRAWS;
-    }
-  }
+  const intervals = n < scenario.count ? { held: zeros(), halfWidth: zeros(), winkler: zeros() } : null;
+  eachRandomScore(scenario, targets, n, random, (t, score, answers) => {
+    const truth = truths[t]!;
+    errors[t]! += Math.abs(score - truth) / DRAWS;
+    if (intervals === null) return;
+    const interval = answers > 0 ? wilsonInterval(score, answers, Z) : { low: 0, high: 1 };
+    intervals.held[t]! += holdsTruth(interval, truth) ? 1 : 0;
+    intervals.halfWidth[t]! += (interval.high - interval.low) / 2 / DRAWS;
+    intervals.winkler[t]! += winklerScore(interval, truth, LEVEL) / DRAWS;
+  });
   if (intervals === null) return { errors, intervals };
   const { held, halfWidth, winkler } = intervals;
   return { errors, intervals: { coverage: held.map((draws) => draws / DRAWS), halfWidth, winkler } };
+}
+
+/** Mean absolute errors of random items on some models with their truths. */
+type RandomErrors = (models: readonly number[], truths: readonly number[]) => readonly number[];
+
+/** The errors of {@link randomBaseline} alone, for models that come again: each is computed once for a truth. */
+export function randomErrors({ scenario, n, random }: Pick<MeasureInput, "scenario" | "n" | "random">): RandomErrors {
+  const measured = new Map<number, { readonly truth: number; error: number }>();
+  return (models, truths) => {
+    const open: { readonly truth: number; error: number }[] = [];
+    const targets = models.filter((model, k) => {
+      if (measured.get(model)?.truth === truths[k]) return false;
+      const target = { truth: truths[k]!, error: 0 };
+      measured.set(model, target);
+      open.push(target);
+      return true;
+    });
+    const stream = random.fork(`random ${scenario.id} ${n}`);
+    eachRandomScore(scenario, targets, n, stream, (t, score) => {
+      const target = open[t]!;
+      target.error += Math.abs(score - target.truth) / DRAWS;
+    });
+    return models.map((model) => measured.get(model)!.error);
+  };
+}
+
+/** Visits every target's scores by all draws, target by target. @param visit - gets the effective number of items, too */
+function eachRandomScore(
+  scenario: Omit<Scenario, "families">,
+  targets: readonly number[],
+  n: number,
+  random: RandomSource,
+  visit: (t: number, score: number, answers: number) => void,
+): void {
+  const { matrix, begin, count, weights } = scenario;
+  const { scores, observed } = matrix;
+  const size = Math.min(n, count);
+  const line = fullScoreLine(matrix, scenario);
+  const items = Int32Array.from({ length: count }, (_, i) => i);
+  const drawn = new Int32Array(DRAWS * size);
+  for (let draw = 0; draw < DRAWS; draw++)
+    for (let k = 0; k < size; k++) {
+      const other = k + random.below(count - k);
+      const item = items[other]!;
+      items[other] = items[k]!;
+      items[k] = item;
+      drawn[draw * size + k] = item;
+    }
+  for (let t = 0; t < targets.length; t++) {
+    const row = targets[t]! * matrix.items.length + begin;
+    for (let at = 0; at < drawn.length;) {
+      let sum = 0;
+      let mass = 0;
+      let squares = 0;
+      for (const end = at + size; at < end; at++) {
+        const item = drawn[at]!;
+        if (observed !== null && observed[row + item] === 0) continue;
+        const weight = weights[item]!;
+        sum += weight * scores[row + item]!;
+        mass += weight;
+        squares += weight * weight;
+      }
+      const mean = mass > 0 ? sum / mass : 0.5;
+      visit(t, line ? fullScoreAt(line, mean) : mean, mass > 0 ? mass ** 2 / squares : 0);
+    }
+  }
 }

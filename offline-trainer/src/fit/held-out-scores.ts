@@ -12,6 +12,7 @@ import {
 } from "anchoreval/internal/core/inference/sampling-variance";
 import { designInterval } from "anchoreval/internal/core/inference/score-interval";
 import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import type { CrossValidation } from "./folds.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 
@@ -29,33 +30,33 @@ export function thatAnswered(estimates: readonly HeldOutEstimate[]): HeldOutEsti
   return estimates.filter(({ part }) => part === null || part >= ANSWERED);
 }
 
-/** Every estimator's score of a held-out model, blended here by the code that serves. */
-export function heldOutScores(estimate: HeldOutEstimate, blend: Blend): ByEstimator<number> {
-  return blendEstimates(estimate, blend, estimate.seen).estimators;
-}
-
-/** One estimator's score of a held-out model. */
+/** One estimator's score of a held-out model, blended here by the code that serves. */
 export function heldOutScore(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): number {
-  return estimatorFigure(heldOutScores(estimate, blend), estimator);
+  return estimatorFigure(blendEstimates(estimate, blend, estimate.seen).estimators, estimator);
 }
 
-/** The score's design-based variance, from the draw of the anchors: less where the gate knows better. */
-export function heldOutSampling(
-  estimate: HeldOutEstimate,
-  estimator: EstimatorId,
-  blend: Blend,
-): SamplingVariance | null {
+/** A held-out model's scores by every estimator, and what is known of the one that serves. */
+export interface HeldOutResult {
+  readonly scores: ByEstimator<number>;
+  readonly score: number;
+  /** Its design-based variance, from the draw of the anchors: less where the gate knows better; null without a draw. */
+  readonly sampling: SamplingVariance | null;
+}
+
+/** All scores of a held-out model, with the variance of one of them. */
+export function heldOutResult(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): HeldOutResult {
   const { seen, sampling } = estimate;
-  if (sampling === null || estimator !== "gate") return sampling;
   const blended = blendEstimates(estimate, blend, seen);
-  return gatedSampling(sampling, gatedVariance(blended, blend.tightening, sampling), blended);
+  const scores = blended.estimators;
+  const score = estimatorFigure(scores, estimator);
+  if (sampling === null || estimator !== "gate") return { scores, score, sampling };
+  const gated = gatedVariance(blended, blend.tightening, sampling);
+  return { scores, score, sampling: gatedSampling(sampling, gated, blended) };
 }
 
-/** Its design-based 95 % interval; null where there is none. */
-export function heldOutInterval(estimate: HeldOutEstimate, estimator: EstimatorId, blend: Blend): ScoreInterval | null {
-  const sampling = heldOutSampling(estimate, estimator, blend);
-  const score = heldOutScore(estimate, estimator, blend);
-  return sampling && designInterval({ score, bounds: estimate.bounds, sampling }, 0.95);
+/** The design-based 95 % interval of a held-out model's score; null where there is none. */
+export function heldOutInterval({ bounds }: HeldOutEstimate, { score, sampling }: HeldOutResult): ScoreInterval | null {
+  return sampling && designInterval({ score, bounds, sampling }, 0.95);
 }
 
 /**
@@ -82,16 +83,27 @@ export function conformalQuantile(
   figure: (estimate: HeldOutEstimate) => number,
   level: number,
 ): number | null {
-  const draws = [...new Set(estimates.map(({ draw }) => draw))];
-  let sum = 0;
-  for (const draw of draws) {
-    const drawn = estimates.filter((estimate) => estimate.draw === draw);
-    const figures = Float64Array.from(drawn, figure).sort();
-    const rank = Math.ceil((figures.length + 1) * level);
-    if (rank > figures.length) return null;
-    sum += figures[rank - 1]!;
-  }
-  return draws.length > 0 ? sum / draws.length : null;
+  return figureQuantiles(estimates, figure, [level])[0]!;
+}
+
+/** The same at several levels. */
+export function figureQuantiles(
+  estimates: readonly HeldOutEstimate[],
+  figure: (estimate: HeldOutEstimate) => number,
+  levels: readonly number[],
+): (number | null)[] {
+  const draws = Array.from(groupBy(estimates, ({ draw }) => draw).values(), (drawn) =>
+    Float64Array.from(drawn.map(figure)).sort(),
+  );
+  return levels.map((level) => {
+    let sum = 0;
+    for (const figures of draws) {
+      const rank = Math.ceil((figures.length + 1) * level);
+      if (rank > figures.length) return null;
+      sum += figures[rank - 1]!;
+    }
+    return draws.length > 0 ? sum / draws.length : null;
+  });
 }
 
 /**
@@ -148,16 +160,18 @@ export function crossFittedInterval({
   blend,
   interpolation,
   extrapolation,
-}: CrossFittedInput): (estimate: HeldOutEstimate) => ScoreInterval | null {
-  if (interval === "design") return (estimate) => heldOutInterval(estimate, estimator, blend(estimate));
+}: CrossFittedInput): (estimate: HeldOutEstimate, result: HeldOutResult) => ScoreInterval | null {
+  if (interval === "design") return heldOutInterval;
+  const errorOfModel = remembered((estimate: HeldOutEstimate) =>
+    Math.abs(heldOutScore(estimate, estimator, blend(estimate)) - estimate.truth),
+  );
   const errorOf = withoutFold([...interpolation, ...extrapolation], (held) => {
     const others = interpolation.filter(({ model }) => !held.has(model));
-    return errorQuantile(others, estimator, blend, 0.95);
+    return conformalQuantile(others, errorOfModel, 0.95);
   });
-  return (estimate) => {
+  return (estimate, { score }) => {
     const error = errorOf(estimate);
     if (error === null) return null;
-    const score = heldOutScore(estimate, estimator, blend(estimate));
     return { low: Math.max(estimate.bounds.low, score - error), high: Math.min(estimate.bounds.high, score + error) };
   };
 }

@@ -14,11 +14,11 @@ import {
   type SampledScore,
   weightedScore,
 } from "anchoreval/internal/core/inference/score-interval";
+import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import { answeredPart, errorSummary, measuredCoverage } from "./errors.ts";
 import {
   conformalQuantile,
-  heldOutSampling,
-  heldOutScores,
+  heldOutResult,
   pooledQuantile,
   rounded,
   type ScoreInterval,
@@ -44,17 +44,22 @@ export function measureOverall(
   seen: SeenScores | null,
 ): NonNullable<FormManifest["overall"]> {
   const overall = overallEstimates(overallParts(blends, form), estimator);
+  const needed = remembered(neededRatio);
   const stronger = overallEstimates(overallParts(blends, form, "extrapolation"), estimator);
   const inflationOf = withoutFold(
     [...overall, ...stronger].map(({ estimate }) => estimate),
-    (held) => overallInflation(overall.filter(({ estimate }) => !held.has(estimate.model))),
+    (held) =>
+      overallInflation(
+        overall.filter(({ estimate }) => !held.has(estimate.model)),
+        needed,
+      ),
   );
   const intervalOf = ({ estimate, sampled }: OverallEstimate): ScoreInterval | null =>
     sampled === null ? null : designInterval(inflated(sampled, inflationOf(estimate)), 0.95);
   const measured = (estimates: readonly OverallEstimate[], random: readonly number[]): SplitErrors | null =>
     estimates.length === 0 ? null : overallErrors(estimates, estimator, estimates.map(intervalOf), quadrature(random));
   return {
-    inflation: rounded(overallInflation(overall)),
+    inflation: rounded(overallInflation(overall, needed)),
     seen,
     measured: {
       interpolation: measured(overall, randomMae.interpolation),
@@ -134,21 +139,18 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
     if (rest.length < others.length) return [];
     const all = [one, ...rest];
     const share = 1 / all.length;
-    const scores = all.map(({ estimate, blend }) => heldOutScores(estimate, blend));
-    const sampled = all.flatMap(({ estimate, blend }, s) => {
-      const sampling = heldOutSampling(estimate, estimator, blend);
-      return sampling === null
-        ? []
-        : [{ share, score: estimatorFigure(scores[s]!, estimator), bounds: estimate.bounds, sampling }];
-    });
+    const results = all.map(({ estimate, blend }) => heldOutResult(estimate, estimator, blend));
+    const sampled = results.flatMap(({ score, sampling }, s) =>
+      sampling === null ? [] : [{ share, score, bounds: all[s]!.estimate.bounds, sampling }],
+    );
     return [
       {
         estimate: one.estimate,
         truth: all.reduce((sum, { estimate }) => sum + share * estimate.truth, 0),
         scores: Object.fromEntries(
-          estimatorsOf(scores[0]!).map((id) => [
+          estimatorsOf(results[0]!.scores).map((id) => [
             id,
-            scores.reduce((sum, figures) => sum + share * estimatorFigure(figures, id), 0),
+            results.reduce((sum, { scores }) => sum + share * estimatorFigure(scores, id), 0),
           ]),
         ) as Record<EstimatorId, number>,
         sampled: sampled.length < all.length ? null : weightedScore(sampled),
@@ -161,26 +163,23 @@ export function overallEstimates(parts: readonly OverallPart[], estimator: Estim
  * By how much the half-width of an overall interval must exceed that of scenarios whose errors are independent: those of
  * scenarios that lend one another strength go together. The least that would have held the overall scores of 95 % of the
  * held-out models, corrected for their number (split conformal prediction on scaled errors), and at least 1.
+ * @param needed - {@link neededRatio}, or what remembers it
  * @returns 1 for fewer than 39 models
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2
  */
-export function overallInflation(estimates: readonly OverallEstimate[]): number {
+export function overallInflation(estimates: readonly OverallEstimate[], needed = neededRatio): number {
   const withSampling = estimates.filter(({ sampled }) => sampled !== null);
   if (
     withSampling.length < estimates.length ||
     new Set(withSampling.map(({ estimate }) => estimate.model)).size < LEAST_CONFORMAL
   )
     return 1;
-  const needed = new Map(
-    withSampling.map(({ estimate, truth, sampled }) => [
-      estimate,
-      Math.sqrt(neededVariance(sampled!.score, truth, sampled!.sampling)),
-    ]),
-  );
-  const inflation = conformalQuantile(
-    withSampling.map(({ estimate }) => estimate),
-    (estimate) => needed.get(estimate)!,
-    0.95,
-  );
+  const ratios = new Map(withSampling.map((overall) => [overall.estimate, needed(overall)]));
+  const inflation = conformalQuantile([...ratios.keys()], (estimate) => ratios.get(estimate)!, 0.95);
   return inflation === null || !Number.isFinite(inflation) ? 1 : Math.max(1, inflation);
+}
+
+/** The multiple of its half-width at which an overall interval would just have held the truth. */
+function neededRatio({ truth, sampled }: OverallEstimate): number {
+  return Math.sqrt(neededVariance(sampled!.score, truth, sampled!.sampling));
 }

@@ -80,8 +80,12 @@ export function pairFigures(
   );
   const quantile = (ratios: readonly number[]): number => Math.sqrt(pooledQuantile(ratios, models, LEVEL)!); // of 39 or more
   const excess = excessRatio();
-  const shrinkage = leastError(pairs);
-  const differences = pairs.map((pair) => ({ ...pair, scenarios: pairedDifferences(pair, shrinkage) }));
+  const prepared = pairs.map(({ scenarios }) => ({ scenarios, scoresAt: pairedScores(scenarios) }));
+  const shrinkage = leastError(prepared);
+  const differences = prepared.map((pair, k) => ({
+    whole: pairs[k]!.whole,
+    scenarios: pairedDifferences(pair, shrinkage),
+  }));
   const tightening = quantile(
     differences.flatMap(({ scenarios }) =>
       scenarios.map(({ error, scaled, bias, degrees }) => excess(error, { variance: scaled, degrees }, bias)),
@@ -168,20 +172,25 @@ function heldOutPairs(
   );
 }
 
-function leastError(pairs: readonly HeldOutPair[]): number {
-  const prepared = pairs.map(({ scenarios }) => ({ scenarios, scoresAt: pairedScores(scenarios) }));
-  const error = (shrinkage: number): number =>
-    prepared.reduce((sum, { scenarios, scoresAt }) => {
+/** A pair with its scores by shrinkage. */
+interface PreparedPair extends Pick<HeldOutPair, "scenarios"> {
+  readonly scoresAt: ReturnType<typeof pairedScores>;
+}
+
+function leastError(pairs: readonly PreparedPair[]): number {
+  const errors = SHRINKAGES.map(() => 0);
+  for (const { scenarios, scoresAt } of pairs)
+    SHRINKAGES.forEach((shrinkage, k) => {
       const scores = scoresAt(shrinkage);
-      return scenarios.reduce((all, { truth }, s) => all + (scores[s]!.b - scores[s]!.a - truth) ** 2, sum);
-    }, 0);
-  const errors = SHRINKAGES.map(error);
+      for (let s = 0; s < scores.length; s++)
+        errors[k] = errors[k]! + (scores[s]!.b - scores[s]!.a - scenarios[s]!.truth) ** 2;
+    });
   return SHRINKAGES[errors.indexOf(Math.min(...errors))]!;
 }
 
 /** Errors of a pair's differences, with the variance that is stated of each before it is tightened, and its bias. */
-function pairedDifferences({ scenarios }: HeldOutPair, shrinkage: number) {
-  const scores = pairedScores(scenarios)(shrinkage);
+function pairedDifferences({ scenarios, scoresAt }: PreparedPair, shrinkage: number) {
+  const scores = scoresAt(shrinkage);
   return scenarios.map(({ a, b, truth }, s) => {
     const difference = scores[s]!.b - scores[s]!.a;
     const { variance, degrees } = pairedSampling(difference, a, b)!; // both have a variance by the draw

@@ -11,7 +11,7 @@ import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";
 import { longJsonReader } from "./readers/long-table.ts";
 import { isParquet, readParquetTable } from "./readers/parquet.ts";
-import { assembleMatrix, type CellTrials, checkTable, ScoreTable } from "./readers/score-table.ts";
+import { assembleMatrix, type CellTrials, checkTable, emptyRow, ScoreTable } from "./readers/score-table.ts";
 import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
@@ -185,7 +185,7 @@ function pyIrtReader(table: ScoreTable): (record: JsonRecord) => void {
     } else if (first !== undefined) {
       issues.addTwice({ row, column: "subject_id" }, `model ${quoted(name)}`, `line ${table.modelRows[first]!}`);
     } else {
-      const model = table.addModel(name, row, "subject_id", new Float32Array(table.items.length).fill(NaN));
+      const model = table.addModel(name, row, "subject_id", emptyRow(table.items.length));
       for (const id of responseKeys(text)) {
         const score = reader.fromJson(lookUp(responses as Record<string, unknown>, id));
         const item = table.item(id) ?? table.addItem(id, row, "responses");

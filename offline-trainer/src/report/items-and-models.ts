@@ -10,7 +10,7 @@ import {
 } from "anchoreval/internal/charts/chart";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { points, count, counted } from "anchoreval/internal/words/figures";
-import { crossFittedInterval, heldOutScore, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
+import { crossFittedInterval, heldOutResult, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../fit/held-out.ts";
 import { servedBlend } from "../fit/blends.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
@@ -148,11 +148,10 @@ export function heldOutModels(
   const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
     estimates
       .filter(({ draw }) => draw === 0)
-      .map((estimate) => ({
-        ...estimate,
-        score: heldOutScore(estimate, form.estimator, blend(estimate)),
-        interval: intervalOf(estimate),
-      }))
+      .map((estimate) => {
+        const result = heldOutResult(estimate, form.estimator, blend(estimate));
+        return { ...estimate, score: result.score, interval: intervalOf(estimate, result) };
+      })
       .sort((one, other) => one.truth - other.truth || one.model - other.model);
   return { like: held(interpolation), stronger: held(extrapolation) };
 }

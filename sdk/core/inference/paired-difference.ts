@@ -56,7 +56,7 @@ export interface PairedAnswers {
  */
 export function pairedSampling(difference: number, a: PairedAnswers, b: PairedAnswers): KnownVariance | null {
   if (a.sample.inclusion === null) return null;
-  const gaps = Float64Array.from(a.sample.scores, (_, j) => answerResidual(b, j) - answerResidual(a, j));
+  const gaps = a.sample.scores.map((_, j) => answerResidual(b, j) - answerResidual(a, j));
   const collapsed = collapsedVariance(centred(gaps, a.sample.mass), a.sample.mass, a.sample.inclusion);
   if (collapsed === null) return null;
   if (collapsed.drawn.length === 0) return NO_PAIRED_SAMPLING;

@@ -76,7 +76,7 @@ export function normalQuantile(p: number): number {
 /**
  * Quantile of Student's t distribution.
  * Solves F(t) = p by bisection on the distribution function (regularised incomplete beta, Lentz's continued
- * fraction). Above 10⁷ degrees of freedom the quantile at 10⁷ stands for it, 1e-7 from the normal's.
+ * fraction), which is asked near the root alone, once Newton's steps have shown where that is. Above 10⁷ degrees of freedom the quantile at 10⁷ stands for it, 1e-7 from the normal's.
  * @param p - probability in (0,1)
  * @param degreesOfFreedom - ν > 0, not necessarily whole
  * @example studentTQuantile(0.975, 10) // ≈ 2.228139
@@ -87,12 +87,25 @@ export function studentTQuantile(p: number, degreesOfFreedom: number): number {
   if (p < 0.5) return -studentTQuantile(1 - p, degreesOfFreedom);
   const degrees = Math.min(degreesOfFreedom, 1e7);
   if (last.p === p && last.degrees === degrees) return last.quantile;
+  const ratio = logGammaRatio(degrees / 2);
+  const middling = Math.exp(ratio) / Math.sqrt(Math.PI * degrees);
+  let [near, step, density] = [0, 1, 0];
+  // From below, since F is concave.
+  for (let i = 0; i < 20 && step > 1e-12 * near; i++) {
+    density = middling * (1 + (near * near) / degrees) ** (-(degrees + 1) / 2);
+    step = (p - studentTCdf(near, degrees, ratio)) / density;
+    near += step;
+  }
+  // Where F hardly rises over the root's own size, its rounding is felt there: all is left to bisection.
+  if (!(Math.abs(step) <= 1e-12 * near && density * near > 0.01)) near = NaN;
+  const isBelow = (t: number): boolean =>
+    Math.abs(t - near) > 1e-11 * near ? t < near : studentTCdf(t, degrees, ratio) < p;
   let low = 0;
   let high = 2;
-  while (studentTCdf(high, degrees) < p) high *= 2;
+  while (isBelow(high)) high *= 2;
   for (let i = 0; i < 200 && high - low > 1e-14 * high; i++) {
     const middle = 0.5 * (low + high);
-    if (studentTCdf(middle, degrees) < p) low = middle;
+    if (isBelow(middle)) low = middle;
     else high = middle;
   }
   last = { p, degrees, quantile: 0.5 * (low + high) };
@@ -102,15 +115,18 @@ export function studentTQuantile(p: number, degreesOfFreedom: number): number {
 /** The quantile found last: the intervals of a form come in thousands, with the same degrees of freedom. */
 let last = { p: NaN, degrees: NaN, quantile: NaN };
 
-/** Distribution function of Student's t: F(t) = 1 − ½·I_{ν/(ν+t²)}(ν/2, ½) for t ≥ 0. */
-export function studentTCdf(t: number, degreesOfFreedom: number): number {
+/**
+ * Distribution function of Student's t: F(t) = 1 − ½·I_{ν/(ν+t²)}(ν/2, ½) for t ≥ 0.
+ * @param ratio - log Γ((ν+1)/2)/Γ(ν/2)
+ */
+export function studentTCdf(t: number, degreesOfFreedom: number, ratio = logGammaRatio(degreesOfFreedom / 2)): number {
   const square = t * t;
   if (square === Infinity) return t > 0 ? 1 : 0;
   const x = degreesOfFreedom / (degreesOfFreedom + square);
   const rest = square / (degreesOfFreedom + square);
   const a = degreesOfFreedom / 2;
   // x^a·(1−x)^½ / B(a, ½), with log x from what it lacks to 1.
-  const front = Math.exp(logGammaRatio(a) - a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(rest / Math.PI);
+  const front = Math.exp(ratio - a * Math.log1p(square / degreesOfFreedom)) * Math.sqrt(rest / Math.PI);
   const both =
     x < (a + 1) / (a + 2.5) ? (front * betaFraction(x, a, 0.5)) / a : 1 - 2 * front * betaFraction(rest, 0.5, a);
   return t >= 0 ? 1 - both / 2 : both / 2;

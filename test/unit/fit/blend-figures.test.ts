@@ -10,7 +10,7 @@ import {
   stackWeights,
   tellTightening,
 } from "../../../offline-trainer/src/fit/blend-figures.ts";
-import { heldOutInterval } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { heldOutInterval, heldOutResult } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
 import { stackOf } from "../../support/stack-of.ts";
 import { baseAt, blendAt, drawnEstimates, rowsOf } from "./held-out-estimates.ts";
@@ -43,7 +43,7 @@ describe("intervalTightening", () => {
     for (let repeat = 0; repeat < repeats; repeat++) {
       const [fresh, ...seen] = inside(40, 0.03) as [HeldOutEstimate];
       const own = { ...blend, tightening: intervalTightening(seen, blend) };
-      const { low, high } = heldOutInterval(fresh, "gate", own)!;
+      const { low, high } = heldOutInterval(fresh, heldOutResult(fresh, "gate", own))!;
       if (low <= fresh.truth && fresh.truth <= high) held++;
     }
     // Exactly 38/40 of the time; five standard errors are 0.028.

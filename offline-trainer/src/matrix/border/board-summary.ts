@@ -1,5 +1,7 @@
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted, wholePercent } from "anchoreval/internal/words/figures";
+import { total } from "../../numeric/statistics.ts";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { eachScore, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
 
 /** Distinct values up to which they are counted. */
@@ -39,18 +41,27 @@ export function scenarioParts<T>(items: readonly ItemInfo[], make: () => T): { p
 export function boardSummary(matrix: ResponseMatrix): BoardSummary {
   const { subjects, items } = matrix;
   const values = new Set<number>();
-  const { parts, partOf } = scenarioParts(items, () => ({ items: 0, sum: 0, highest: 0, seen: 0 }));
-  for (const part of partOf) part.items++;
-  let [low, high, seen] = [Infinity, -Infinity, 0];
+  const parts = groupBy(items.keys(), (i) => items[i]!.scenario);
+  const places = new Int32Array(items.length);
+  [...parts.values()].forEach((part, place) => part.forEach((i) => (places[i] = place)));
+  const [sums, seenIn, highest] = Array.from({ length: 3 }, () => new Float64Array(parts.size)) as [
+    Float64Array,
+    Float64Array,
+    Float64Array,
+  ];
+  let low = Infinity;
+  let high = -Infinity;
+  let last = NaN;
   eachScore(matrix, [...subjects.keys()], (score, _, i) => {
-    low = Math.min(low, score);
-    high = Math.max(high, score);
+    const part = places[i]!;
+    sums[part] = sums[part]! + score;
+    seenIn[part] = seenIn[part]! + 1;
+    if (score > highest[part]!) highest[part] = score;
+    if (score === last) return;
+    last = score;
+    if (score < low) low = score;
+    if (score > high) high = score;
     if (values.size < MOST_VALUES) values.add(score);
-    const part = partOf[i]!;
-    part.sum += score;
-    part.highest = Math.max(part.highest, score);
-    part.seen++;
-    seen++;
   });
   const lacking = (all: number, count: number): number => 1 - count / (all * subjects.length);
   return {
@@ -58,10 +69,10 @@ export function boardSummary(matrix: ResponseMatrix): BoardSummary {
     items: items.length,
     range: [low, high],
     distinct: values.size,
-    missing: lacking(items.length, seen),
-    scenarios: Array.from(parts, ([id, { items: count, sum, highest, seen: scored }]) => ({
-      ...{ id, items: count, mean: sum / scored, highest },
-      missing: lacking(count, scored),
+    missing: lacking(items.length, total(seenIn)),
+    scenarios: Array.from(parts, ([id, { length }], place) => ({
+      ...{ id, items: length, mean: sums[place]! / seenIn[place]!, highest: highest[place]! },
+      missing: lacking(length, seenIn[place]!),
     })),
   };
 }

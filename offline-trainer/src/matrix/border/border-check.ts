@@ -1,6 +1,6 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { wholePercent } from "anchoreval/internal/words/figures";
-import { eachScore, type ResponseMatrix } from "../response-matrix.ts";
+import { eachScore, isBinary, type ResponseMatrix } from "../response-matrix.ts";
 import { boardSummary, type BoardSummary, scenarioParts, unvariedScenarios, unvariedWords } from "./board-summary.ts";
 import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
@@ -57,6 +57,7 @@ const LEAST_SCORES = 200;
  * models without a score above a hundredth where others have such.
  */
 function smallScales(matrix: ResponseMatrix): BorderFinding[] {
+  if (isBinary(matrix)) return [];
   const zeros = (): Float64Array => new Float64Array(matrix.subjects.length);
   const { parts, partOf } = scenarioParts(matrix.items, () => ({
     ...{ highest: 0, lowest: Infinity, scores: 0 },

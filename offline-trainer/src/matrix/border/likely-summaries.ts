@@ -1,5 +1,5 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ResponseMatrix } from "../response-matrix.ts";
+import { isBinary, type ResponseMatrix } from "../response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 import { type Lines, linesOf } from "./summaries.ts";
 
@@ -21,7 +21,7 @@ const BESIDE_ONE = 10;
 export function likelySummaries(matrix: ResponseMatrix, findings: readonly BorderFinding[]): BorderFinding[] {
   const { columns, rows } = linesOf(matrix);
   const taken = new Set(findings.flatMap(({ names }) => names));
-  const lone = loneFractions(columns, rows);
+  const lone = isBinary(matrix) ? { columns: [], rows: [] } : loneFractions(columns, rows);
   return [...likely("item", columns, lone.columns, taken), ...likely("model", rows, lone.rows, taken)];
 }
 

@@ -1,7 +1,8 @@
 import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { pearson } from "../../numeric/statistics.ts";
-import { eachScore, type ItemInfo, LEAST_MODELS, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { eachScore, isBinary, type ItemInfo, LEAST_MODELS, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { scenarioParts } from "./board-summary.ts";
 import type { BorderFinding } from "./findings.ts";
 
@@ -86,6 +87,7 @@ function isReversed(r: number, shared: number, among: number): boolean {
  * one with 0 and 1 alone it is more likely that its key is wrong, which an audit tells.
  */
 function reversedItems(matrix: ResponseMatrix): BorderFinding[] {
+  if (isBinary(matrix)) return [];
   const { subjects, items } = matrix;
   const zeros = (): Float64Array => new Float64Array(subjects.length);
   const make = () => ({ sums: zeros(), counts: zeros(), items: 0, reversed: new Array<string>() });
@@ -125,19 +127,28 @@ function partMeans(
   partOf: (item: ItemInfo) => string | undefined,
 ): { ids: string[]; scores: Float64Array[] } {
   const { subjects, items } = matrix;
-  const parts = items.map(partOf);
-  const ids = [...new Set(parts)].filter((id) => id !== undefined);
-  const places = new Map(ids.map((id, place) => [id, place]));
+  const columns = groupBy(items.keys(), (i) => partOf(items[i]!));
+  columns.delete(undefined);
+  const ids = [...columns.keys()].filter((id) => id !== undefined);
   if (ids.length < 2) return { ids, scores: [] };
-  const sums = ids.map(() => new Float64Array(subjects.length));
-  const counts = ids.map(() => new Float64Array(subjects.length));
-  eachScore(matrix, [...subjects.keys()], (score, m, i) => {
-    const part = parts[i] === undefined ? undefined : places.get(parts[i]);
-    if (part === undefined) return;
-    sums[part]![m]! += score;
-    counts[part]![m]!++;
+  const scores = Array.from(columns.values(), (part) => {
+    const of = Int32Array.from(part);
+    return Float64Array.from(subjects, (_, m) => partMean(matrix, m, of));
   });
-  return { ids, scores: sums.map((sum, s) => sum.map((value, m) => value / counts[s]![m]!)) };
+  return { ids, scores };
+}
+
+function partMean({ items, scores, observed }: ResponseMatrix, model: number, columns: Int32Array): number {
+  const row = model * items.length;
+  let sum = 0;
+  let count = 0;
+  for (let k = 0; k < columns.length; k++) {
+    const at = row + columns[k]!;
+    if (observed !== null && observed[at] === 0) continue;
+    sum += scores[at]!;
+    count++;
+  }
+  return sum / count;
 }
 
 /** Pearson's correlation over the models that have both; 0 where nothing varies. */

@@ -2,7 +2,7 @@ import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-recor
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { LONG_COLUMNS, longCsvReader, noteUnread } from "./long-table.ts";
-import { TRIAL_COLUMN, type ScoreTable } from "./score-table.ts";
+import { emptyRow, TRIAL_COLUMN, type ScoreTable, withScore } from "./score-table.ts";
 
 /** Names of a first column by which a table's rows are items, not models. */
 const ITEM_COLUMN = /^(?:item|question|doc|document|sample|instance|prompt|problem|example)s?(?:[ _.-]?(?:id|name|no|nr|number|index))?$/i; // prettier-ignore
@@ -78,10 +78,10 @@ function wideCsvReader(header: CsvRecord, table: ScoreTable, remarks: string[]):
 
   return ({ row, cells }) => {
     if (!checkWidth({ row, cells }, header.cells, issues)) return;
-    const scores = new Float32Array(table.items.length);
+    let scores = emptyRow(table.items.length);
     for (let item = 0; item < scores.length; item++) {
       const score = reader.fromText(cells[places[item]!]!);
-      if (typeof score === "number") scores[item] = score;
+      if (typeof score === "number") scores = withScore(scores, item, score);
       else issues.add({ row, column: table.items[item]! }, score.code, score.message);
     }
     const name = cells[modelAt]!;

@@ -5,7 +5,7 @@ import type { JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import type { ResponseMatrix } from "../response-matrix.ts";
 import type { TypicalPrices } from "../typical-prices.ts";
-import { RepeatedScores, TRIAL_COLUMN, type CellTrials, type ScoreTable } from "./score-table.ts";
+import { emptyRow, RepeatedScores, TRIAL_COLUMN, type CellTrials, type ScoreTable } from "./score-table.ts";
 
 /** A long table as read: its scores, its descriptions of items, and remarks for the user. */
 export interface ImportedTable {
@@ -89,7 +89,7 @@ interface LongEntry {
 /** Puts a row into the table, or notes why it can't be. */
 export function putScore(entry: LongEntry, table: ScoreTable, issues = table.issues): void {
   const { row, model, item, score, trial } = entry;
-  const m = table.model(model) ?? table.addModel(model, row, "model", new Float32Array(0));
+  const m = table.model(model) ?? table.addModel(model, row, "model", emptyRow(0));
   const i = table.item(item) ?? table.addItem(item, row, "item_id");
   const place = { row, column: "score", duplicate: "item_id" };
   if (table.repeats) table.repeats.enter({ model: m, item: i, trial }, score, place);

@@ -104,7 +104,9 @@ export async function readParquetTable(path: string, table: ScoreTable, remarks:
     for (let k = 0; k < rows; k++) {
       const row = first + k + 1;
       const idOf = (value: unknown, column: string): string | null =>
-        table.idOf(typeof value === "bigint" ? Number(value) : (value ?? null), row, column, quoted(column));
+        typeof value === "string"
+          ? value
+          : table.idOf(typeof value === "bigint" ? Number(value) : (value ?? null), row, column, quoted(column));
       const model = idOf(models[k], "model");
       const item = idOf(items[k], "item_id");
       const score = table.reader.fromJson(plain(scores[k] ?? null));

@@ -4,25 +4,46 @@ import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
 import { groupedOrder, type ItemInfo, LEAST_MODELS, type ResponseMatrix } from "../response-matrix.ts";
 import { counted } from "anchoreval/internal/words/figures";
 
-/** Cells that a table may have: dense storage takes four bytes for each while it is read. */
+/** Cells that a table may have: dense storage takes up to four bytes for each while it is read. */
 const MOST_CELLS = 2 ** 30;
 
+/** Scores of a model: bytes while all are 0 or 1. A negative number stands where there is none. */
+type ScoreRow = Int8Array | Float32Array;
+
+/** In a row: the item was named without a score, or wasn't named. */
+const [NO_SCORE, NOT_NAMED] = [-1, -2];
+
+/** A row of so many items that weren't named. */
+export function emptyRow(length: number): ScoreRow {
+  return new Int8Array(length).fill(NOT_NAMED);
+}
+
+/** Puts a score into a row, NaN for none. @returns the row, or a wider one that takes its place */
+export function withScore(row: ScoreRow, item: number, score: number): ScoreRow {
+  const fits = row instanceof Float32Array || Object.is(score, 0) || score === 1 || Number.isNaN(score);
+  const wide = fits ? row : Float32Array.from(row);
+  wide[item] = Number.isNaN(score) ? NO_SCORE : score;
+  return wide;
+}
+
 /**
- * Scores as they are read, a row a model: columns in the order in which items were first named. NaN = not named,
- * −1 = named without a score. A row may be shorter than the number of items: the rest was not named.
+ * Scores as they are read, a row a model: columns in the order in which items were first named. A row may be shorter than
+ * the number of items: the rest was not named.
  */
 export class ScoreTable {
   readonly models: string[] = [];
   /** The line on which each model was first named. */
   readonly modelRows: number[] = [];
   readonly items: string[] = [];
-  readonly rows: Float32Array[] = [];
+  readonly rows: ScoreRow[] = [];
   readonly issues: DataIssues;
   readonly reader: ScoreReader;
   /** Takes the scores of a table that has several trials of one model on one item; the table has their means at last. */
   repeats: RepeatedScores | null = null;
   readonly #models = new Map<string, number>();
   readonly #items = new Map<string, number>();
+  /** The item behind the one that was asked for last. */
+  #next = 0;
 
   constructor(issues: DataIssues, reader: ScoreReader) {
     this.issues = issues;
@@ -34,11 +55,15 @@ export class ScoreTable {
   }
 
   item(id: string): number | undefined {
-    return this.#items.get(id);
+    // Rows go through the items in one order, mostly.
+    const next = this.#next;
+    const place = this.items[next] === id ? next : this.#items.get(id);
+    if (place !== undefined) this.#next = place + 1 === this.items.length ? 0 : place + 1;
+    return place;
   }
 
   /** Adds a model with its scores so far. Its name is checked, and the issue noted. */
-  addModel(name: string, row: number, column: string, scores: Float32Array): number {
+  addModel(name: string, row: number, column: string, scores: ScoreRow): number {
     this.rows.push(scores);
     this.modelRows.push(row);
     return this.#add(name, row, column, this.models, this.#models);
@@ -74,16 +99,17 @@ export class ScoreTable {
   ): void {
     let scores = this.rows[model]!;
     if (item >= scores.length) {
-      scores = new Float32Array(Math.max(64, 2 ** Math.ceil(Math.log2(item + 1)))).fill(NaN);
-      scores.set(this.rows[model]!);
-      this.rows[model] = scores;
+      const length = Math.max(64, 2 ** Math.ceil(Math.log2(item + 1)), this.items.length);
+      const longer = scores instanceof Int8Array ? new Int8Array(length) : new Float32Array(length);
+      longer.fill(NOT_NAMED).set(scores);
+      this.rows[model] = scores = longer;
     }
-    if (!Number.isNaN(scores[item])) {
+    if (scores[item] !== NOT_NAMED) {
       const message = `model ${quoted(this.models[model]!)} answers item ${quoted(this.items[item]!)} twice`;
       issues.add({ row, column: duplicate }, "duplicate", message);
       return;
     }
-    scores[item] = typeof score === "number" && !Number.isNaN(score) ? score : -1;
+    this.rows[model] = withScore(scores, item, typeof score === "number" ? score : NaN);
     if (typeof score === "object") issues.add({ row, column }, score.code, score.message);
   }
 
@@ -161,13 +187,13 @@ export function assembleMatrix(table: ScoreTable, described: readonly ItemInfo[]
     const row = rows[m]!;
     for (let i = 0; i < columns.length; i++, at++) {
       const column = columns[i]!;
-      const score = column < row.length ? row[column]! : NaN;
+      const score = column < row.length ? row[column]! : NOT_NAMED;
       if (score >= 0) {
         scores[at] = score;
         if (observed) observed[at] = 1;
       }
     }
-    rows[m] = new Float32Array(0);
+    rows[m] = emptyRow(0);
   }
   return { subjects: models, items, scores, observed };
 }

@@ -153,6 +153,7 @@ describe("right for wrong, with a and b turned around", () => {
   test("leaves fit and likeness as they are", () => {
     const mirrored: FittedAnswers = {
       ...answers,
+      kept: null,
       signs: answers.signs.map((sign) => (sign === 0 ? 0 : -sign)),
       calibration: { ...calibration, a: calibration.a.map((own) => -own), b: calibration.b.map((own) => -own) },
     };

@@ -3,7 +3,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { fittedAnswers, type FittedAnswers } from "../../../../../features/audit/fit/fitted-answers.ts";
 import { answerLikeness, chanceShares, nearCopies } from "../../../../../features/audit/fit/near-copies.ts";
-import { Extremes, screenPairs } from "../../../../../features/audit/fit/pair-screen.ts";
+import { Extremes, type ScreenedRows, screenPairs } from "../../../../../features/audit/fit/pair-screen.ts";
 import { calibrationOf } from "./reference.ts";
 
 describe("screening of all pairs of rows", () => {
@@ -11,6 +11,11 @@ describe("screening of all pairs of rows", () => {
     const random = createRandom(`rows ${count} ${width}`);
     return Float32Array.from({ length: count * width }, () => random.normal());
   };
+  const screened = (rows: Float32Array, width: number): ScreenedRows => ({
+    count: rows.length / width,
+    width,
+    fill: (row, out) => out.set(rows.subarray(row * width, (row + 1) * width)),
+  });
   const bruteForce = (rows: Float32Array, width: number, reach: number): { pair: string; product: number }[] => {
     const count = rows.length / width;
     const out: { pair: string; product: number }[] = [];
@@ -33,7 +38,7 @@ describe("screening of all pairs of rows", () => {
     const rows = rowsOf(count, width);
     const all = bruteForce(rows, width, count);
     const keep = 40;
-    const screen = screenPairs(rows, width, keep, Infinity);
+    const screen = screenPairs(screened(rows, width), keep, Infinity);
     expect(screen.compared).toBe(all.length);
     expect(screen.pairs).toBe(all.length);
     const names = (pairs: typeof screen.highest): string[] => pairs.map(({ left, right }) => `${left}-${right}`).sort();
@@ -48,7 +53,7 @@ describe("screening of all pairs of rows", () => {
 
   test("with less work allowed, rows are compared with those that follow", () => {
     const rows = rowsOf(150, 4);
-    const screen = screenPairs(rows, 4, 1000, 150 * 4 * 20);
+    const screen = screenPairs(screened(rows, 4), 1000, 150 * 4 * 20);
     const near = bruteForce(rows, 4, 20);
     expect(screen.compared).toBe(near.length);
     expect(screen.pairs).toBe((150 * 149) / 2);
