@@ -8,6 +8,7 @@ import {
   initialScales,
   itemWeights,
   type Scales,
+  shares,
   updateScales,
   startingValues,
 } from "./scales.ts";
@@ -88,13 +89,14 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
   const x = new Float64Array(subjects * dims + items * dims + items);
   const view = (all: Float64Array): Parameters => parametersIn(all, subjects, items, dims);
   const at = view(x);
-  const start = startingValues(responses, dims, random.fork("starting values"));
+  const answered = shares(responses);
+  const start = startingValues(answered, dims, random.fork("starting values"));
   if (fixed) startFromFixed(start, responses, dims, fixed);
   for (const name of ["theta", "a", "b"] as const) at[name].set((resume ?? start)[name]);
   const prior = fixed?.prior ?? standardPrior(dims);
   let scales = resume?.scales ?? initialScales(dims);
   let evaluations = resume?.evaluations ?? 0;
-  const weight = itemWeights(responses);
+  const weight = itemWeights(answered);
   const early = { maxEvaluations: Math.ceil(maxEvaluations / 2), tolerance: 10 * tolerance };
   const finish = { maxEvaluations: backend.finish ? FINISH_EVALUATIONS : 0, tolerance: Math.min(tolerance, 1e-9) };
   const before = (rounds - 1) * early.maxEvaluations + maxEvaluations;

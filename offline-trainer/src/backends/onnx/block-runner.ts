@@ -82,8 +82,8 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     const numbers = precision === "float32" ? Float32Array : Float64Array;
     const x = new numbers(rows * width);
     for (let m = firstRow, at = 0; m < lastRow; m++) {
-      for (let d = 0; d < dims; d++) x[at++] = point[m * dims + d]!;
-      x[at++] = -1;
+      for (let d = 0; d < dims; d++) x[at++] = -point[m * dims + d]!;
+      x[at++] = 1;
     }
     const y = new numbers(columns * width);
     for (let i = firstColumn, at = 0; i < lastColumn; i++) {
@@ -97,7 +97,7 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     const { subjects: bySubjects, items: byItems, ...values } = results;
     const bySubject = numbersOf(bySubjects);
     for (let m = firstRow, at = 0; m < lastRow; m++, at++)
-      for (let d = 0; d < dims; d++) subjectSums[m * dims + d]! += bySubject[at++]!;
+      for (let d = 0; d < dims; d++) subjectSums[m * dims + d]! -= bySubject[at++]!;
     const byItem = numbersOf(byItems);
     const add = (to: number, part: number): void => {
       itemSums[to] = (down === 0 ? 0 : itemSums[to]!) + part;
@@ -158,7 +158,7 @@ export function blockLayout(
 }
 
 /**
- * One block of responses as the graph reads them: −1 right, +1 wrong, 0 missing or padding.
+ * One block of responses: as they are coded, and 0 as padding.
  * @param number - row of blocks by row of blocks
  */
 export function cutBlock({ signs }: CodedResponses, layout: BlockLayout, number: number): Int8Array {
@@ -171,5 +171,5 @@ export function cutBlock({ signs }: CodedResponses, layout: BlockLayout, number:
     const row = (firstRow + r) * items;
     block.set(signs.subarray(row + firstColumn, row + lastColumn), r * columns);
   }
-  return block.map((sign) => -sign);
+  return block;
 }

@@ -15,7 +15,7 @@ export interface ObjectiveGraphOptions {
 /**
  * The value-and-gradient graph of the 2PL's log-likelihood, for one block of coded responses.
  *
- * With X = [θ, −1] (M×(D+1)), A = [a, b] (N×(D+1)) and the responses S ∈ {−1 right, +1 wrong, 0 missing}: Z = X·Aᵀ, V =
+ * With X = [−θ, 1] (M×(D+1)), A = [a, b] (N×(D+1)) and the responses S ∈ {1 right, −1 wrong, 0 missing}: Z = X·Aᵀ, V =
  * S∘Z is the logit against what was observed, and P = σ(V) its probability (½ where nothing was). The negative
  * log-likelihood is Σ softplus(V), written max(V, 0) − log max(P, 1−P): the runtime's σ saturates from |V| = 17 on in
  * float32, and the logarithm of the smaller of P and 1−P would be infinite there. The larger lies in [½, 1], so that

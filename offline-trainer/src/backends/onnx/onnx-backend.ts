@@ -1,4 +1,5 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
+import { answersAmong } from "../../calibrate/answer-counts.ts";
 import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import {
@@ -146,7 +147,5 @@ function onnxObjective(
 
 /** Cells without an answer, padding among them: the graph counts log 2 for each. */
 function silentCells({ signs }: CodedResponses, { rows, down, columns, across }: BlockLayout): number {
-  let silent = rows * down * columns * across;
-  for (const sign of signs) if (sign !== 0) silent--;
-  return silent;
+  return rows * down * columns * across - answersAmong(signs);
 }
