@@ -10,7 +10,9 @@ export interface LbfgsOptions {
 }
 
 /** Correction pairs kept, of the 3 to 20 that Nocedal & Wright (2006), §7.2, advise. */
-const MEMORY = 8;
+export const MEMORY = 8;
+/** Steps tried in one direction. Chosen, not measured: a step shrinks by 2 to 10 each time. */
+export const MOST_TRIES = 25;
 
 /**
  * Limited-memory BFGS with a diagonal initial Hessian and an Armijo line search with quadratic interpolation.
@@ -51,7 +53,7 @@ export async function minimizeLbfgs(evaluate: ValueAndGradient, x: Float64Array,
     let step = 1;
     let next = Infinity;
     let accepted = false;
-    for (let tries = 0; tries < 25 && evaluations < maxEvaluations; tries++) {
+    for (let tries = 0; tries < MOST_TRIES && evaluations < maxEvaluations; tries++) {
       for (let k = 0; k < n; k++) trial[k] = x[k]! + step * direction[k]!;
       next = await evaluate(trial, nextGradient);
       evaluations++;

@@ -13,6 +13,7 @@ import {
   LANES,
   type LaneTask,
 } from "./block-runner.ts";
+import { onnxOptimizer } from "./onnx-optimizer.ts";
 import type { OnnxRuntime } from "./session.ts";
 
 /** How ONNX Runtime computes. */
@@ -27,6 +28,10 @@ export interface OnnxBackendOptions {
   readonly blockCells?: number;
   /** Threads for a provider that computes where the responses lie. @default none but the caller's */
   readonly threads?: LaneThreads;
+  /** Whole rounds are computed where the responses lie, in one graph: fast on a device, slow on a CPU. @default false */
+  readonly rounds?: boolean;
+  /** Of the device, for whole rounds of one calibration. @unit bytes @default 6 GB */
+  readonly memory?: number;
 }
 
 /** Threads that share a calibration's blocks. */
@@ -66,6 +71,10 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
     name: `onnxruntime-${provider}`,
     precision,
     ...(finish && { finish }),
+    ...(options.rounds && {
+      openOptimizer: (responses: CodedResponses, dims: number) =>
+        onnxOptimizer(runtime, responses, dims, { ...options, precision }),
+    }),
     open: async (responses, dims) => {
       const layout = blockLayout(responses, blockCells);
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
