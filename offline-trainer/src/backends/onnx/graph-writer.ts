@@ -49,7 +49,8 @@ export class GraphWriter {
   times = (left: string, right: string): string => this.op("Mul", [left, right]);
   over = (left: string, right: string): string => this.op("Div", [left, right]);
   both = (left: string, right: string): string => this.op("And", [left, right]);
-  either = (left: string, right: string): string => this.op("Or", [left, right]);
+  /** By And and Not: WebGPU has no Or. */
+  either = (left: string, right: string): string => this.not(this.both(this.not(left), this.not(right)));
   not = (value: string): string => this.op("Not", [value]);
   isLess = (left: string, right: string): string => this.op("Less", [left, right]);
   choose = (condition: string, value: string, other: string): string => this.op("Where", [condition, value, other]);
