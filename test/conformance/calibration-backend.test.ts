@@ -26,22 +26,25 @@ for (const precision of ["float32", "float64"] as const) {
   describeBackend(onnxNodeBackend({ provider: "cpu", precision, threads: 1 }), precision === "float64" ? few : {});
   describeBackend(onnxBackend(web, { provider: "wasm", precision }), precision === "float32" ? few : {});
 }
-const cuda = onnxNodeBackend({ provider: "cuda", rounds: true });
+const cuda = onnxNodeBackend({ provider: "cuda", rounds: "loop" });
 const noCuda = await whyNot(cuda);
 describeBackend(cuda, { unavailable: noCuda });
 describeDeviceOptimizer("onnxruntime-cuda", cuda, { unavailable: noCuda });
 
-// The graph of whole rounds runs on the CPU as well, slowly: in one block, in blocks of a row, and with a padded last one.
-for (const blockCells of [undefined, 1, 250])
+// The graphs of whole rounds run on the CPU as well: in one block, in blocks of a row, and with a padded last one.
+for (const rounds of ["loop", "steps"] as const) {
+  for (const blockCells of [1 << 20, 1, 250])
+    describeDeviceOptimizer(
+      `a ${rounds === "loop" ? "round" : "step"} in a graph, on the CPU, ${blockCells} cells a block,`,
+      onnxNodeBackend({ provider: "cpu", precision: "float64", rounds, blockCells }),
+      { runs: WHOLE ? 200 : 8 },
+    );
   describeDeviceOptimizer(
-    `the graph of rounds, on the CPU, ${blockCells ?? "all"} cells a block,`,
-    onnxNodeBackend({ provider: "cpu", precision: "float64", rounds: true, ...(blockCells && { blockCells }) }),
-    WHOLE ? { runs: 200 } : {},
+    `a ${rounds === "loop" ? "round" : "step"} in a graph, on the CPU, float32,`,
+    onnxNodeBackend({ provider: "cpu", rounds, blockCells: 250 }),
+    { runs: 3 },
   );
-describeDeviceOptimizer(
-  "the graph of rounds, on the CPU, float32,",
-  onnxNodeBackend({ provider: "cpu", rounds: true, blockCells: 250 }),
-);
+}
 
 test("every provider is put to the suite; webgpu in test/runtime/webgpu, where a device may be found", () => {
   const named = PROVIDERS.filter((provider) => provider !== "auto" && provider !== "webgpu").map((provider) =>

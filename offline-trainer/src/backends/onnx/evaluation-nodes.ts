@@ -19,8 +19,8 @@ export function pointLength({ subjects, items, dims }: RowBlocks): number {
 
 /** Values outside the loop that an evaluation reads. */
 export interface EvaluationInputs {
-  /** S, int8: K×R×N, with zeros in the rows that don't count; R×N where K is 1. */
-  readonly signs: string;
+  /** S, with zeros in the rows that don't count: R×N, a block each; or K×R×N int8, which are scanned. */
+  readonly signs: readonly string[];
   /** Prior of abilities: μ, D, and Σ⁻¹, D×D. */
   readonly mean: string;
   readonly precision: string;
@@ -74,9 +74,22 @@ function writeBlocks(g: GraphWriter, X: string, A: string, inputs: EvaluationInp
   const { subjects, items, dims, count, rows } = blocks;
   const width = dims + 1;
   const a = g.slice(A, 0, dims, 1);
-  if (count === 1) return writeBlock(g, { X, A, a, signs: inputs.signs });
   const { type } = g;
   const padded = inputs.padding === null ? X : g.concat([X, inputs.padding], 0);
+  if (inputs.signs.length === count) {
+    const parts = inputs.signs.map((signs, k) =>
+      writeBlock(g, { X: count === 1 ? X : g.slice(padded, k * rows, (k + 1) * rows, 0), A, a, signs }),
+    );
+    const [loss, byItem] = (["loss", "byItem"] as const).map((name) => parts.map((part) => part[name]).reduce(g.add));
+    const stacked =
+      count === 1
+        ? parts[0]!.bySubject
+        : g.concat(
+            parts.map((part) => part.bySubject),
+            0,
+          );
+    return { loss: loss!, bySubject: g.slice(stacked, 0, subjects, 0), byItem: byItem! };
+  }
   const inner = g.inner();
   const block = writeBlock(inner, { X: "X of block", A, a, signs: "signs of block" });
   const outputs: GraphValue[] = [
@@ -94,7 +107,7 @@ function writeBlocks(g: GraphWriter, X: string, A: string, inputs: EvaluationInp
     ],
     outputs,
   );
-  const scanned = [inputs.zeroLoss, inputs.zeroItems, g.reshape(padded, [count, rows, width]), inputs.signs];
+  const scanned = [inputs.zeroLoss, inputs.zeroItems, g.reshape(padded, [count, rows, width]), inputs.signs[0]!];
   const [loss, byItem, stacked] = g.outputs("Scan", scanned, 3, { body, num_scan_inputs: 2 });
   const bySubject = g.slice(g.reshape(stacked!, [count * rows, dims]), 0, subjects, 0);
   return { loss: loss!, bySubject, byItem: byItem! };
