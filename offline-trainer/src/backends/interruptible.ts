@@ -1,5 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { CalibrationBackend } from "../calibrate/types.ts";
+import type { CalibrationBackend, Optimizer } from "../calibrate/types.ts";
 
 /**
  * A backend that lets the event loop turn before every evaluation, of distances too. Plain TypeScript never waits for
@@ -17,6 +17,10 @@ export function aroundBackend(
   backend: CalibrationBackend,
   around: <T>(call: () => Promise<T>) => Promise<T>,
 ): CalibrationBackend {
+  const aroundOptimizer = (optimizer: Optimizer): Optimizer => ({
+    optimize: (at, round) => around(() => optimizer.optimize(at, round)),
+    dispose: () => around(() => optimizer.dispose()),
+  });
   return {
     name: backend.name,
     precision: backend.precision,
@@ -29,5 +33,11 @@ export function aroundBackend(
         dispose: () => around(() => objective.dispose()),
       };
     },
+    ...(backend.openOptimizer && {
+      openOptimizer: async (...input) => {
+        const device = await around(() => backend.openOptimizer!(...input));
+        return { ...aroundOptimizer(device), among: (rows) => aroundOptimizer(device.among(rows)) };
+      },
+    }),
   };
 }

@@ -57,12 +57,12 @@ export async function resolveBackend(
     onnxNodeBackend({ provider: "cpu", precision, ...(threads !== undefined && { threads }) });
   if (provider === "cpu") return { backend: onCpu("float32"), provider, reason: "ONNX Runtime on the CPU: asked for" };
   if (provider === "webgpu") {
-    const backend = onnxNodeBackend({ provider, finish: onCpu("float64") });
+    const backend = onnxNodeBackend({ provider, rounds: "steps", finish: onCpu("float64") });
     await probeBackend(backend, { keep: true });
     return { backend, provider, reason: "ONNX Runtime on WebGPU: asked for" };
   }
   try {
-    const backend = onnxNodeBackend({ provider: "cuda" });
+    const backend = onnxNodeBackend({ provider: "cuda", rounds: "loop" });
     await probeBackend(backend);
     const how = provider === "auto" ? "found" : "asked for";
     return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${how}` };

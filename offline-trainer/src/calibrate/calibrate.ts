@@ -1,18 +1,11 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
-import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { symmetricEigen } from "../numeric/eigen.ts";
-import {
-  addPenalty,
-  curvature,
-  initialScales,
-  itemWeights,
-  type Scales,
-  updateScales,
-  startingValues,
-} from "./scales.ts";
-import { type LbfgsOptions, type LbfgsResult, minimizeLbfgs } from "./lbfgs.ts";
-import type { CalibrationBackend, Parameters } from "./types.ts";
+import { curvature, initialScales, itemWeights, type Scales, shares, updateScales, startingValues } from "./scales.ts";
+import type { LbfgsOptions, LbfgsResult } from "./lbfgs.ts";
+import { steppedOptimizer, stopped } from "./stepped-optimizer.ts";
+import type { CalibrationBackend, Optimizer, Parameters } from "./types.ts";
 import type { CodedResponses } from "../matrix/code-responses.ts";
 import { mapAbility } from "anchoreval/internal/core/ability/map";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
@@ -85,68 +78,73 @@ export async function calibrate(responses: CodedResponses, options: CalibrateOpt
   const { dims, backend, random, rounds = 4, maxEvaluations = 60, tolerance = 1e-6 } = options;
   const { fixed, resume, onRound, signal } = options;
   const { subjects, items } = responses;
-  const x = new Float64Array(subjects * dims + items * dims + items);
-  const view = (all: Float64Array): Parameters => parametersIn(all, subjects, items, dims);
-  const at = view(x);
-  const start = startingValues(responses, dims, random.fork("starting values"));
+  const zeros = (): Parameters => ({
+    theta: new Float64Array(subjects * dims),
+    a: new Float64Array(items * dims),
+    b: new Float64Array(items),
+  });
+  const at = zeros();
+  const answered = shares(responses);
+  const start = startingValues(answered, dims, random.fork("starting values"));
   if (fixed) startFromFixed(start, responses, dims, fixed);
   for (const name of ["theta", "a", "b"] as const) at[name].set((resume ?? start)[name]);
   const prior = fixed?.prior ?? standardPrior(dims);
   let scales = resume?.scales ?? initialScales(dims);
   let evaluations = resume?.evaluations ?? 0;
-  const weight = itemWeights(responses);
+  const weight = itemWeights(answered);
   const early = { maxEvaluations: Math.ceil(maxEvaluations / 2), tolerance: 10 * tolerance };
   const finish = { maxEvaluations: backend.finish ? FINISH_EVALUATIONS : 0, tolerance: Math.min(tolerance, 1e-9) };
   const before = (rounds - 1) * early.maxEvaluations + maxEvaluations;
-  let objective = await backend.open(responses, dims);
-  const optimize = async (round: number, limits: Limits, allowedBefore: number): Promise<LbfgsResult> => {
-    const spent = evaluations;
-    const scaling = new Float64Array(x.length);
-    curvature(at, scales, prior, weight, view(scaling));
-    const penalised = async (point: Float64Array, gradient: Float64Array, isLean: boolean): Promise<number> => {
-      if (signal?.aborted) throw new AnchorEvalError("aborted", "the calibration was stopped");
-      const [place, slope] = [view(point), view(gradient)];
-      const value = isLean ? await objective.slopes!(place, slope) : await objective.evaluate(place, slope);
-      const penalty = addPenalty(place, slope, scales, prior);
-      if (fixed) holdFixed(slope, fixed);
-      return (value ?? NaN) + penalty;
-    };
-    const result = await minimizeLbfgs((point, gradient) => penalised(point, gradient, false), x, {
-      ...(objective.slopes && {
-        slopes: async (point, gradient) => void (await penalised(point, gradient, true)),
-      }),
-      ...limits,
-      scaling,
-      onStep: (value, count) => {
-        const share = (allowedBefore + count) / (before + finish.maxEvaluations);
-        options.onStep?.({ round, evaluations: spent + count, share, value });
+  let round = resume?.round ?? 0;
+  let allowedBefore = 0;
+  const onStep = (value: number, count: number): void => {
+    const share = (allowedBefore + count) / (before + finish.maxEvaluations);
+    options.onStep?.({ round, evaluations: evaluations + count, share, value });
+  };
+  const open = async (on: CalibrationBackend): Promise<Optimizer> => {
+    if (!on.openOptimizer) return steppedOptimizer(await on.open(responses, dims), { signal, onStep });
+    const device = await on.openOptimizer(responses, dims);
+    return {
+      optimize: async (...input) => {
+        if (signal?.aborted) throw stopped();
+        const result = await device.optimize(...input);
+        onStep(result.value, result.evaluations);
+        return result;
       },
-    });
+      dispose: () => device.dispose(),
+    };
+  };
+  let optimizer = await open(backend);
+  const optimize = async (limits: Limits): Promise<LbfgsResult> => {
+    const scaling = zeros();
+    curvature(at, scales, prior, weight, scaling);
+    const result = await optimizer.optimize(at, { ...limits, scales, prior, scaling, isFixed: fixed?.isFixed ?? null });
     evaluations += result.evaluations;
     return result;
   };
   try {
-    for (let round = resume?.round ?? 0; ; round++) {
+    for (; ; round++) {
       const last = round === rounds - 1;
-      const allowedBefore = round * early.maxEvaluations;
-      let result = await optimize(round, last ? { maxEvaluations, tolerance } : early, allowedBefore);
+      allowedBefore = round * early.maxEvaluations;
+      let result = await optimize(last ? { maxEvaluations, tolerance } : early);
       if (last) {
         const { converged } = result;
         if (backend.finish) {
-          const next = await backend.finish.open(responses, dims);
-          await objective.dispose();
-          objective = next;
-          result = await optimize(round, finish, before);
+          const next = await open(backend.finish);
+          await optimizer.dispose();
+          optimizer = next;
+          allowedBefore = before;
+          result = await optimize(finish);
         }
         const { value, gradientNorm } = result;
-        const end = fixed ? view(x.slice()) : canonicalRotation(at, dims);
+        const end = fixed ? at : canonicalRotation(at, dims);
         return { ...end, dims, scales, value, gradientNorm, evaluations, converged };
       }
       scales = updateScales(at, dims, scales, weight, options.shrinkage);
       await onRound?.({ ...at, round: round + 1, evaluations, scales });
     }
   } finally {
-    await objective.dispose();
+    await optimizer.dispose();
   }
 }
 
@@ -159,15 +157,6 @@ export function standardPrior(dims: number): AbilityPrior {
 
 /** When a round ends. */
 type Limits = Pick<LbfgsOptions, "maxEvaluations" | "tolerance">;
-
-/** θ, a and b as views of one array. */
-function parametersIn(all: Float64Array, subjects: number, items: number, dims: number): Parameters {
-  return {
-    theta: all.subarray(0, subjects * dims),
-    a: all.subarray(subjects * dims, (subjects + items) * dims),
-    b: all.subarray((subjects + items) * dims),
-  };
-}
 
 /**
  * Rotates abilities and discriminations to the axes of the discriminations' second moments AᵀA, largest first, each
@@ -238,16 +227,6 @@ function startFromFixed(start: Parameters, responses: CodedResponses, dims: numb
     const answered = [...all.keys()].filter((j) => !Number.isNaN(all[j]!));
     const { theta } = mapAbility(bank, { items: answered, scores: answered.map((j) => all[j]!) }, prior);
     start.theta.set(theta, m * dims);
-  }
-}
-
-/** Sets a fixed item's gradient to 0, so that it stays. */
-function holdFixed(gradient: Parameters, { isFixed }: FixedItems): void {
-  const dims = gradient.a.length / gradient.b.length;
-  for (let i = 0; i < isFixed.length; i++) {
-    if (isFixed[i] === 0) continue;
-    gradient.a.fill(0, i * dims, (i + 1) * dims);
-    gradient.b[i] = 0;
   }
 }
 

@@ -14,7 +14,9 @@ export interface LbfgsOptions {
 }
 
 /** Correction pairs kept, of the 3 to 20 that Nocedal & Wright (2006), §7.2, advise. */
-const MEMORY = 8;
+export const MEMORY = 8;
+/** Steps tried in one direction. Chosen, not measured: a step shrinks by 2 to 10 each time. */
+export const MOST_TRIES = 25;
 
 /**
  * Share of a step's slope, upward, from which the value decides on the step. Below it the trapezoid of both slopes is a
@@ -87,7 +89,7 @@ async function minimize(
     let next = Infinity;
     let nextIsExact = true;
     let accepted = false;
-    for (let tries = 0; tries < 25 && evaluations < maxEvaluations; tries++) {
+    for (let tries = 0; tries < MOST_TRIES && evaluations < maxEvaluations; tries++) {
       walk(trial, x, step, direction);
       evaluations++;
       if (slopes) {

@@ -1,44 +1,33 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
+import { countAnswers } from "./answer-counts.ts";
 import { mean } from "../numeric/statistics.ts";
 import type { Parameters } from "./types.ts";
 import type { CodedResponses } from "../matrix/code-responses.ts";
 import { logit } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 
-/** Share of right answers of every model and item, shrunk by half an answer either way. */
-export function shares(responses: CodedResponses): {
-  subject: Float64Array;
-  item: Float64Array;
+/** Shares of right answers, shrunk by half an answer either way. */
+export interface AnswerShares {
+  readonly subject: Float64Array;
+  readonly item: Float64Array;
   /** How many answers every item has. */
-  answers: Float64Array;
-} {
-  const { subjects, items, signs } = responses;
-  const zeros = () => ({ subject: new Float64Array(subjects), item: new Float64Array(items) });
-  const [right, seen] = [zeros(), zeros()];
-  for (let m = 0; m < subjects; m++)
-    for (let i = 0; i < items; i++) {
-      const sign = signs[m * items + i]!;
-      if (sign === 0) continue;
-      seen.subject[m]! += 1;
-      seen.item[i]! += 1;
-      if (sign < 0) continue;
-      right.subject[m]! += 1;
-      right.item[i]! += 1;
-    }
-  return {
-    subject: right.subject.map((credit, m) => (credit + 0.5) / (seen.subject[m]! + 1)),
-    item: right.item.map((credit, i) => (credit + 0.5) / (seen.item[i]! + 1)),
-    answers: seen.item,
-  };
+  readonly answers: Float64Array;
+}
+
+/** Share of right answers of every model and item. */
+export function shares(responses: CodedResponses): AnswerShares {
+  const { subject, item } = countAnswers(responses);
+  const shrunk = ({ seen, right }: typeof item) => right.map((credit, k) => (credit + 0.5) / (seen[k]! + 1));
+  return { subject: shrunk(subject), item: shrunk(item), answers: item.seen };
 }
 
 /**
  * Where a calibration begins: the first dimension is the models' overall standing (standardised logits of their
  * shares), the others small random directions that break the symmetry; intercepts are the items' own logits.
  */
-export function startingValues(responses: CodedResponses, dims: number, random: RandomSource): Parameters {
-  const { subjects, items } = responses;
-  const { subject, item } = shares(responses);
+export function startingValues({ subject, item }: AnswerShares, dims: number, random: RandomSource): Parameters {
+  const subjects = subject.length;
+  const items = item.length;
   const standing = subject.map(logit);
   const middle = mean(standing);
   const deviation = Math.sqrt(mean(standing.map((value) => (value - middle) ** 2))) || 1;
@@ -151,8 +140,7 @@ export function addPenalty(
 }
 
 /** Σ over an item's answers of their expected information in the logit, about: P(1−P). */
-export function itemWeights(responses: CodedResponses): Float64Array {
-  const { item, answers } = shares(responses);
+export function itemWeights({ item, answers }: AnswerShares): Float64Array {
   return item.map((p, i) => p * (1 - p) * answers[i]!);
 }
 

@@ -1,4 +1,8 @@
+import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import type { CodedResponses } from "../matrix/code-responses.ts";
+import type { LbfgsOptions, LbfgsResult } from "./lbfgs.ts";
+import type { Scales } from "./scales.ts";
+
 /** Free parameters of a calibration, or a gradient of the same shape. */
 export interface Parameters {
   /** Abilities, M×D row-major. */
@@ -22,6 +26,36 @@ export interface Objective {
   dispose(): Promise<void>;
 }
 
+/** One round of a calibration: what is minimised beside the data's part, from where, and until when. */
+export interface Round extends Pick<LbfgsOptions, "maxEvaluations" | "tolerance"> {
+  readonly scales: Scales;
+  readonly prior: AbilityPrior;
+  /** Diagonal of an approximate Hessian: L-BFGS's initial scaling. */
+  readonly scaling: Parameters;
+  /** 1 where an item keeps its parameters, N numbers; null where none does. */
+  readonly isFixed: Uint8Array | null;
+}
+
+/** Rounds of a calibration of one matrix. */
+export interface Optimizer {
+  /**
+   * Minimises the penalised negative log-likelihood as `minimizeLbfgs` does, step by step.
+   * @param at - where the round begins; overwritten with where it ends
+   */
+  optimize(at: Parameters, round: Round): Promise<LbfgsResult>;
+  dispose(): Promise<void>;
+}
+
+/** Whole rounds on a device: the responses cross once, parameters once a round. */
+export interface DeviceOptimizer extends Optimizer {
+  /**
+   * Rounds of some models alone, as if the others' answers weren't there: what they are changes no bit. Parameters are of
+   * these models; it lives as long as this one does.
+   * @param rows - the models' rows, each once
+   */
+  among(rows: ArrayLike<number>): Optimizer;
+}
+
 /** Something that evaluates objectives, and distances: plain TypeScript, ONNX Runtime on CPU or CUDA, … */
 export interface CalibrationBackend {
   /** For people and for the manifest: `typescript`, `onnxruntime-cpu`, `onnxruntime-cuda`, … */
@@ -33,4 +67,9 @@ export interface CalibrationBackend {
    */
   readonly finish?: CalibrationBackend;
   open(responses: CodedResponses, dims: number): Promise<Objective>;
+  /**
+   * Where a device does whole rounds; calibrations then hear a signal and tell their progress between rounds.
+   * @throws AnchorEvalError `unavailable` where the matrix doesn't fit into the device's memory
+   */
+  openOptimizer?(responses: CodedResponses, dims: number): Promise<DeviceOptimizer>;
 }

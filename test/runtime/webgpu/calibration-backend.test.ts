@@ -4,6 +4,7 @@ import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx
 import { resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
 import { calibrate } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import { describeCalibrationBackend } from "../../conformance/calibration-backend.suite.ts";
+import { describeDeviceOptimizer } from "../../conformance/device-optimizer.suite.ts";
 import { whyNot } from "../../support/why-not.ts";
 import { simulatedResponses } from "../../unit/calibrate/simulated-responses.ts";
 
@@ -18,6 +19,9 @@ describeCalibrationBackend(`${backend.name} in Node`, backend, {
     { subjects: 100, items: 40 },
   ],
 });
+
+const steps = onnxNodeBackend({ provider: "webgpu", rounds: "steps", blockCells: 250 });
+describeDeviceOptimizer(`${steps.name} in Node, in steps,`, steps, { unavailable, runs: 1 });
 
 const title = "--provider webgpu ends at the CPU's float64 optimum";
 test.skipIf(unavailable !== null)(unavailable === null ? title : `${title} (${unavailable})`, async () => {

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { bytes, integer, joined, text } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
+import { bytes, integer, joined, text } from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 
 /** The reader of the npm package protobufjs, which onnx-proto brings along. */
 const fromOnnxProto = createRequire(createRequire(import.meta.url).resolve("onnx-proto"));

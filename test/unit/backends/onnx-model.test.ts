@@ -1,11 +1,8 @@
 import onnxProto from "onnx-proto";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { describe, expect, test } from "vitest";
-import {
-  ELEMENT_TYPES,
-  encodeOnnxModel,
-  objectiveGraph,
-} from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
+import { objectiveGraph } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
+import { ELEMENT_TYPES, encodeOnnxModel } from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 import { largestDifference, readFixture } from "../../support/fixture.ts";
 import { decodeModel as decode } from "./decode-model.ts";
 
@@ -115,6 +112,7 @@ test("element types have ONNX's numbers", () => {
     float32: TensorProto.DataType.FLOAT,
     int8: TensorProto.DataType.INT8,
     int64: TensorProto.DataType.INT64,
+    bool: TensorProto.DataType.BOOL,
     float64: TensorProto.DataType.DOUBLE,
   });
 });

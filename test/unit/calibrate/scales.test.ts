@@ -74,7 +74,7 @@ test("shares count what was answered, shrunk by half an answer either way", () =
 });
 
 test("abilities begin as standardised logits, intercepts as the items' own", () => {
-  const { theta, a, b } = startingValues(responses, 3, createRandom(1));
+  const { theta, a, b } = startingValues(shares(responses), 3, createRandom(1));
   const first = [0, 1, 2].map((m) => theta[3 * m]!);
   expect(first.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 12);
   expect(first.reduce((sum, value) => sum + value * value, 0) / 3).toBeCloseTo(1, 12);
@@ -88,14 +88,19 @@ test("abilities begin as standardised logits, intercepts as the items' own", () 
 });
 
 test("depend on the seed in the drawn dimensions only", () => {
-  expect(startingValues(responses, 2, createRandom(1))).toEqual(startingValues(responses, 2, createRandom(1)));
-  const [one, other] = [startingValues(responses, 2, createRandom(1)), startingValues(responses, 2, createRandom(2))];
+  expect(startingValues(shares(responses), 2, createRandom(1))).toEqual(
+    startingValues(shares(responses), 2, createRandom(1)),
+  );
+  const [one, other] = [
+    startingValues(shares(responses), 2, createRandom(1)),
+    startingValues(shares(responses), 2, createRandom(2)),
+  ];
   expect(one.theta.filter((_, k) => k % 2 === 0)).toEqual(other.theta.filter((_, k) => k % 2 === 0));
   expect(one.theta).not.toEqual(other.theta);
 });
 
 test("are finite where all models are alike", () => {
   const alike = { subjects: 2, items: 2, signs: Int8Array.of(1, -1, 1, -1) };
-  const { theta } = startingValues(alike, 1, createRandom(1));
+  const { theta } = startingValues(shares(alike), 1, createRandom(1));
   expect(Array.from(theta)).toEqual([0, 0]);
 });

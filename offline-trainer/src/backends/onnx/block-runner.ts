@@ -124,7 +124,7 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
 /** Rows of parameters or of sums: D numbers each in one array, and one in another. */
 interface Rows {
   readonly wide: Float64Array;
-  /** None: −1, and sums of it are left out. */
+  /** None: the rows are −θ and 1, and sums of the 1 are left out. */
   readonly last?: Float64Array;
   /** The first row. */
   readonly from: number;
@@ -134,8 +134,8 @@ interface Rows {
 function layOut(out: Float32Array | Float64Array, dims: number, count: number, { wide, last, from }: Rows): void {
   let at = 0;
   for (let row = from; row < from + count; row++) {
-    for (let d = 0; d < dims; d++) out[at++] = wide[row * dims + d]!;
-    out[at++] = last ? last[row]! : -1;
+    for (let d = 0; d < dims; d++) out[at++] = last ? wide[row * dims + d]! : -wide[row * dims + d]!;
+    out[at++] = last ? last[row]! : 1;
   }
   out.fill(0, at);
 }
@@ -143,7 +143,7 @@ function layOut(out: Float32Array | Float64Array, dims: number, count: number, {
 function addUp(numbers: Float32Array | Float64Array, dims: number, count: number, { wide, last, from }: Rows): void {
   for (let k = 0, at = 0; k < count; k++, at++) {
     const row = from + k;
-    for (let d = 0; d < dims; d++) wide[row * dims + d]! += numbers[at++]!;
+    for (let d = 0; d < dims; d++) wide[row * dims + d]! += last ? numbers[at++]! : -numbers[at++]!;
     if (last) last[row]! += numbers[at]!;
   }
 }
@@ -184,7 +184,7 @@ export function blockLayout(
 }
 
 /**
- * One block of responses as the graph reads them: −1 right, +1 wrong, 0 missing or padding.
+ * One block of responses: as they are coded, and 0 as padding.
  * @param number - row of blocks by row of blocks
  */
 export function cutBlock({ signs }: CodedResponses, layout: BlockLayout, number: number): Int8Array {
@@ -197,5 +197,5 @@ export function cutBlock({ signs }: CodedResponses, layout: BlockLayout, number:
     const row = (firstRow + r) * items;
     block.set(signs.subarray(row + firstColumn, row + lastColumn), r * columns);
   }
-  return block.map((sign) => -sign);
+  return block;
 }

@@ -1,4 +1,5 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
+import { answersAmong } from "../../calibrate/answer-counts.ts";
 import type { CalibrationBackend, Objective, Parameters } from "../../calibrate/types.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
 import {
@@ -12,6 +13,8 @@ import {
   LANES,
   type LaneTask,
 } from "./block-runner.ts";
+import type { RoundOptions } from "./device-memory.ts";
+import { onnxOptimizer } from "./onnx-optimizer.ts";
 import type { OnnxRuntime } from "./session.ts";
 
 /** How ONNX Runtime computes. */
@@ -26,6 +29,10 @@ export interface OnnxBackendOptions {
   readonly blockCells?: number;
   /** Threads for a provider that computes where the responses lie. @default none but the caller's */
   readonly threads?: LaneThreads;
+  /** Whole rounds are computed where the responses lie: fast on a device, slow on a CPU. @default not */
+  readonly rounds?: RoundOptions["rounds"];
+  /** Of the device, for whole rounds of one calibration. @unit bytes @default 6 GB */
+  readonly memory?: number;
 }
 
 /** Threads that share a calibration's blocks. */
@@ -56,7 +63,7 @@ const THREAD_CELLS = 1 << 20;
  * backend.name // "onnxruntime-wasm"
  */
 export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): CalibrationBackend {
-  const { provider, finish, threads } = options;
+  const { provider, finish, threads, rounds } = options;
   const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
   const blockCells = options.blockCells ?? suitedCells(provider, precision);
   if (provider === "webgpu" && precision === "float64")
@@ -65,6 +72,10 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
     name: `onnxruntime-${provider}`,
     precision,
     ...(finish && { finish }),
+    ...(rounds && {
+      openOptimizer: (responses: CodedResponses, dims: number) =>
+        onnxOptimizer(runtime, responses, dims, { ...options, precision, rounds }),
+    }),
     open: async (responses, dims) => {
       const layout = blockLayout(responses, blockCells);
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
@@ -152,7 +163,5 @@ function onnxObjective(
 
 /** Cells without an answer, padding among them: the graph counts log 2 for each. */
 function silentCells({ signs }: CodedResponses, { rows, down, columns, across }: BlockLayout): number {
-  let silent = rows * down * columns * across;
-  for (const sign of signs) if (sign !== 0) silent--;
-  return silent;
+  return rows * down * columns * across - answersAmong(signs);
 }

@@ -4,12 +4,18 @@ import type { InferenceSession, Tensor } from "onnxruntime-node";
 /** ONNX Runtime itself, of the caller: `onnxruntime-node`, or `onnxruntime-web` in Node and browsers. */
 export type OnnxRuntime = Pick<typeof import("onnxruntime-node"), "InferenceSession" | "Tensor">;
 
-/** Opens a model on one thread. @throws AnchorEvalError `unavailable` where the provider doesn't start */
-export function openSession(runtime: OnnxRuntime, provider: string, model: Uint8Array): Promise<InferenceSession> {
+/** Opens a model on one thread. @param locations - of outputs that stay on the device @throws AnchorEvalError `unavailable` where the provider doesn't start */
+export function openSession(
+  runtime: OnnxRuntime,
+  provider: string,
+  model: Uint8Array,
+  locations: Readonly<Record<string, "gpu-buffer">> = {},
+): Promise<InferenceSession> {
   return runtime.InferenceSession.create(model, {
     executionProviders: [provider],
     logSeverityLevel: 4,
     intraOpNumThreads: 1,
+    ...(Object.keys(locations).length > 0 && { preferredOutputLocation: locations }),
   }).catch((cause: unknown) => {
     throw runtimeError(`could not start its ${provider} provider`, cause);
   });

@@ -1,0 +1,131 @@
+import type { GraphWriter } from "./graph-writer.ts";
+import type { GraphValue } from "./onnx-model.ts";
+
+/** How a matrix lies on a device: blocks of rows, the last one padded. */
+export interface RowBlocks {
+  /** Models M and items N of the matrix, dimensions D. */
+  readonly subjects: number;
+  readonly items: number;
+  readonly dims: number;
+  /** Blocks K, and models R of each. */
+  readonly count: number;
+  readonly rows: number;
+}
+
+/** How many parameters there are: θ, M×D, and [a, b], N×(D+1). */
+export function pointLength({ subjects, items, dims }: RowBlocks): number {
+  return subjects * dims + items * (dims + 1);
+}
+
+/** Values outside the loop that an evaluation reads. */
+export interface EvaluationInputs {
+  /** S, with zeros in the rows that don't count: R×N, a block each; or K×R×N int8, which are scanned. */
+  readonly signs: readonly string[];
+  /** Prior of abilities: μ, D, and Σ⁻¹, D×D. */
+  readonly mean: string;
+  readonly precision: string;
+  /** Means and variances of [a, b], D+1. */
+  readonly itemMean: string;
+  readonly itemVariance: string;
+  /** Whether an item is free, N×1. */
+  readonly isFree: string;
+  /** 1 for every model, and 0 for every row of padding: M×1 and (KR−M)×(D+1). */
+  readonly ones: string;
+  readonly padding: string | null;
+  /** Where sums over blocks begin: N, and N×(D+1). */
+  readonly zeroLoss: string;
+  readonly zeroItems: string;
+}
+
+/**
+ * Writes the penalised negative log-likelihood of the 2PL and its gradient at a point, a 1×P vector of θ and [a, b].
+ *
+ * With X = [−θ, 1] and A = [a, b]: Z = X·Aᵀ = b − a·θ, V = S∘Z is the logit against what was observed, P = σ(V), and a
+ * cell's loss is max(V, 0) − log max(P, 1−P), as in `objectiveGraph`: log 2 for a missing cell, whose S is 0. With G = S∘P
+ * the gradients are −G·a in θ and Gᵀ·X in A, to which the priors' are added.
+ * @returns `terms`, N losses of items with their penalties and M penalties of models: two points are compared by the sum
+ * of these terms' differences, which float32 can still tell where the sums themselves are equal; `gradient`, 1×P, 0 for fixed items
+ */
+export function writeEvaluation(g: GraphWriter, point: string, inputs: EvaluationInputs, blocks: RowBlocks) {
+  const { subjects, items, dims } = blocks;
+  const width = dims + 1;
+  const length = pointLength(blocks);
+  const theta = g.reshape(g.slice(point, 0, subjects * dims, 1), [subjects, dims]);
+  const A = g.reshape(g.slice(point, subjects * dims, length, 1), [items, width]);
+  const X = g.concat([g.op("Neg", [theta]), inputs.ones], 1);
+  const { loss, bySubject, byItem } = writeBlocks(g, X, A, inputs, blocks);
+
+  const half = g.number(0.5);
+  const gap = g.subtract(theta, inputs.mean);
+  const slope = g.op("Gemm", [gap, inputs.precision], { transB: 1 });
+  const subjectPenalty = g.times(half, g.sum(g.times(gap, slope), 1));
+  const itemGap = g.subtract(A, inputs.itemMean);
+  const itemSlope = g.over(itemGap, inputs.itemVariance);
+  const itemPenalty = g.times(half, g.sum(g.times(itemGap, itemSlope), 1));
+
+  const bySubjects = g.subtract(slope, bySubject);
+  const byItems = g.choose(inputs.isFree, g.add(byItem, itemSlope), g.number(0));
+  const flat = [g.reshape(bySubjects, [1, subjects * dims]), g.reshape(byItems, [1, items * width])];
+  return { terms: g.concat([g.add(loss, itemPenalty), subjectPenalty], 0), gradient: g.concat(flat, 1) };
+}
+
+/** @returns losses by item, N, G·a, M×D, and Gᵀ·X, N×(D+1), summed over the blocks */
+function writeBlocks(g: GraphWriter, X: string, A: string, inputs: EvaluationInputs, blocks: RowBlocks) {
+  const { subjects, items, dims, count, rows } = blocks;
+  const width = dims + 1;
+  const a = g.slice(A, 0, dims, 1);
+  const { type } = g;
+  const padded = inputs.padding === null ? X : g.concat([X, inputs.padding], 0);
+  if (inputs.signs.length === count) {
+    const parts = inputs.signs.map((signs, k) =>
+      writeBlock(g, { X: count === 1 ? X : g.slice(padded, k * rows, (k + 1) * rows, 0), A, a, signs }),
+    );
+    const [loss, byItem] = (["loss", "byItem"] as const).map((name) => parts.map((part) => part[name]).reduce(g.add));
+    const stacked =
+      count === 1
+        ? parts[0]!.bySubject
+        : g.concat(
+            parts.map((part) => part.bySubject),
+            0,
+          );
+    return { loss: loss!, bySubject: g.slice(stacked, 0, subjects, 0), byItem: byItem! };
+  }
+  const inner = g.inner();
+  const block = writeBlock(inner, { X: "X of block", A, a, signs: "signs of block" });
+  const outputs: GraphValue[] = [
+    { name: inner.add("loss so far", block.loss), type, shape: [items] },
+    { name: inner.add("items so far", block.byItem), type, shape: [items, width] },
+    { name: block.bySubject, type, shape: [rows, dims] },
+  ];
+  const body = inner.repeated(
+    "a block of rows",
+    [
+      { name: "loss so far", type, shape: [items] },
+      { name: "items so far", type, shape: [items, width] },
+      { name: "X of block", type, shape: [rows, width] },
+      { name: "signs of block", type: "int8", shape: [rows, items] },
+    ],
+    outputs,
+  );
+  const scanned = [inputs.zeroLoss, inputs.zeroItems, g.reshape(padded, [count, rows, width]), inputs.signs[0]!];
+  const [loss, byItem, stacked] = g.outputs("Scan", scanned, 3, { body, num_scan_inputs: 2 });
+  const bySubject = g.slice(g.reshape(stacked!, [count * rows, dims]), 0, subjects, 0);
+  return { loss: loss!, bySubject, byItem: byItem! };
+}
+
+function writeBlock(
+  g: GraphWriter,
+  { X, A, a, signs }: Readonly<Record<"X" | "A" | "a" | "signs", string>>,
+): Readonly<Record<"loss" | "bySubject" | "byItem", string>> {
+  const S = g.cast(signs, g.type);
+  const V = g.times(S, g.op("Gemm", [X, A], { transB: 1 }));
+  const P = g.op("Sigmoid", [V]);
+  const larger = g.op("Max", [P, g.subtract(g.number(1), P)]);
+  const loss = g.subtract(g.op("Relu", [V]), g.op("Log", [larger]));
+  const G = g.times(S, P);
+  return {
+    loss: g.sum(loss, 0),
+    bySubject: g.op("MatMul", [G, a]),
+    byItem: g.op("Gemm", [G, X], { transA: 1 }),
+  };
+}

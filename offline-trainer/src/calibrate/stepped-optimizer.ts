@@ -1,0 +1,72 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { minimizeLbfgs } from "./lbfgs.ts";
+import { addPenalty } from "./scales.ts";
+import type { Objective, Optimizer, Parameters } from "./types.ts";
+
+export interface SteppedOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** @param evaluations - of this round so far */
+  readonly onStep: (value: number, evaluations: number) => void;
+}
+
+/**
+ * Rounds of L-BFGS over an objective that is evaluated point by point, the priors' part and fixed items added here.
+ * @throws AnchorEvalError `aborted`, before any evaluation
+ */
+export function steppedOptimizer(objective: Objective, { signal, onStep }: SteppedOptions): Optimizer {
+  return {
+    optimize: async (at, { scales, prior, scaling, isFixed, ...limits }) => {
+      const x = joined(at);
+      const view = (all: Float64Array): Parameters => parametersIn(all, at);
+      const penalised = async (point: Float64Array, gradient: Float64Array, isLean: boolean): Promise<number> => {
+        if (signal?.aborted) throw stopped();
+        const [place, slope] = [view(point), view(gradient)];
+        const value = isLean ? await objective.slopes!(place, slope) : await objective.evaluate(place, slope);
+        const penalty = addPenalty(place, slope, scales, prior);
+        if (isFixed) holdFixed(slope, isFixed);
+        return (value ?? NaN) + penalty;
+      };
+      const slopes = async (point: Float64Array, gradient: Float64Array): Promise<void> =>
+        void (await penalised(point, gradient, true));
+      const result = await minimizeLbfgs((point, gradient) => penalised(point, gradient, false), x, {
+        ...limits,
+        scaling: joined(scaling),
+        slopes: objective.slopes && slopes,
+        onStep,
+      });
+      const end = view(x);
+      for (const name of ["theta", "a", "b"] as const) at[name].set(end[name]);
+      return result;
+    },
+    dispose: () => objective.dispose(),
+  };
+}
+
+/** What a signal makes of a calibration. */
+export function stopped(): AnchorEvalError {
+  return new AnchorEvalError("aborted", "the calibration was stopped");
+}
+
+function joined({ theta, a, b }: Parameters): Float64Array {
+  const all = new Float64Array(theta.length + a.length + b.length);
+  all.set(theta);
+  all.set(a, theta.length);
+  all.set(b, theta.length + a.length);
+  return all;
+}
+
+/** Views of one array, shaped as other parameters are. */
+function parametersIn(all: Float64Array, { theta, a }: Parameters): Parameters {
+  const items = theta.length + a.length;
+  return { theta: all.subarray(0, theta.length), a: all.subarray(theta.length, items), b: all.subarray(items) };
+}
+
+/** Sets a fixed item's gradient to 0, so that it stays. */
+function holdFixed(gradient: Parameters, isFixed: Uint8Array): void {
+  const dims = gradient.a.length / gradient.b.length;
+  for (let i = 0; i < isFixed.length; i++) {
+    if (isFixed[i] === 0) continue;
+    gradient.a.fill(0, i * dims, (i + 1) * dims);
+    gradient.b[i] = 0;
+  }
+}
