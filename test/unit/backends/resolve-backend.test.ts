@@ -101,7 +101,8 @@ describe("a provider asked for by name", () => {
     const { backend, reason } = await resolveBackend(provider);
     expect(backend).toMatchObject({ name: `onnxruntime-${provider}`, precision });
     expect(reason).toBe(words);
-    expect(tried).toEqual([provider]);
+    expect(backend).toHaveProperty("openOptimizer");
+    expect(new Set(tried)).toEqual(new Set([provider]));
   });
 
   test("webgpu alone is finished by another backend, in float64 on the CPU", async () => {
@@ -125,6 +126,22 @@ describe("a provider asked for by name", () => {
       reason: "plain TypeScript: asked for",
     });
     expect(tried).toEqual([]);
+    // Whole rounds in a graph are slow there.
+    for (const provider of ["cpu", "typescript"] as const)
+      expect((await resolveBackend(provider)).backend).not.toHaveProperty("openOptimizer");
+  });
+
+  test("cuda throws where its rounds come to wrong values", async () => {
+    withProviders(null, (session) => {
+      const run = session.run.bind(session) as (feeds: object) => Promise<Record<string, { data: Float64Array }>>;
+      const wrong = async (feeds: object): Promise<unknown> => {
+        const result = await run(feeds);
+        if (result["point"]) result["value"]!.data[0] = 0.5;
+        return result;
+      };
+      vi.spyOn(session, "run").mockImplementation(wrong as never);
+    });
+    expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "computes wrong values (log 2 as 0.5");
   });
 });
 

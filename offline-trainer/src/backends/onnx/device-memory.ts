@@ -17,23 +17,27 @@ export interface RoundOptions {
   readonly memory?: number;
 }
 
-/** Cells of a block: some thousand times as many as a device has cores, and 1.3 GB of temporaries in float64. */
+/** Cells of a block: some thousand times as many as a device has cores, and 2.7 GB of temporaries in float64. */
 const BLOCK_CELLS = 1 << 25;
 /** A card of 8 GB, less what CUDA, its libraries and a screen hold of it. */
 const DEVICE_BYTES = 6 * 2 ** 30;
-/** Bytes of a cell that stays: its response, and the response where its model counts; in steps both as float32. */
-const STAYING_BYTES = { loop: 2, steps: 8 } as const;
-/** Numbers of a block's cell that are alive at once: S, V, P, 1−P (which becomes the loss), and one to spare. */
-const TEMPORARIES = 5;
-/** Vectors of all parameters: both memories, before and after a pair is pushed, and those of a step. */
-const VECTORS = 4 * MEMORY + 24;
+/** Bytes of a cell that stays: its response as int8; in steps, where that is folded, as a number besides. */
+const STAYING_BYTES = { loop: 1, steps: 5 } as const;
 /**
- * The device's memory that a calibration takes, about, in bytes: 2 for every cell (8 in steps), 5 numbers for every cell of
- * a block, and 56 for every parameter. A number has 8 bytes in float64 and 4 in float32.
+ * Numbers of a block's cell: S, V, P and 1−P (which becomes the loss) are alive at once, and the runtime's arena, which
+ * doubles as it grows, holds as much again (measured on the CPU provider: 8 to 10).
+ */
+const TEMPORARIES = 10;
+/** Vectors of all parameters: both memories six times over while a pair is pushed, and those of a step. */
+const VECTORS = 12 * MEMORY + 16;
+
+/**
+ * The device's memory that a calibration takes, about, in bytes: 1 for every cell (5 in steps), 10 numbers for every cell of
+ * a block, and 112 for every parameter. A number has 8 bytes in float64 and 4 in float32.
  *
  * @example
  * const blocks = { subjects: 6349, items: 28_659, dims: 2, count: 6, rows: 1059 };
- * (optimizerBytes(blocks, { precision: "float64", rounds: "loop" }) / 2 ** 30).toFixed(1) // "1.5"
+ * (optimizerBytes(blocks, { precision: "float64", rounds: "loop" }) / 2 ** 30).toFixed(1) // "2.7"
  */
 export function optimizerBytes(
   blocks: RowBlocks,

@@ -19,7 +19,7 @@ export function pointLength({ subjects, items, dims }: RowBlocks): number {
 
 /** Values outside the loop that an evaluation reads. */
 export interface EvaluationInputs {
-  /** S, with zeros in the rows that don't count: R×N, a block each; or K×R×N int8, which are scanned. */
+  /** S, int8: R×N, a block each; or K×R×N, which are scanned. */
   readonly signs: readonly string[];
   /** Prior of abilities: μ, D, and Σ⁻¹, D×D. */
   readonly mean: string;
@@ -27,8 +27,9 @@ export interface EvaluationInputs {
   /** Means and variances of [a, b], D+1. */
   readonly itemMean: string;
   readonly itemVariance: string;
-  /** Whether an item is free, N×1. */
+  /** Whether an item is free, N×1, and whether a model's answers count, M×1. */
   readonly isFree: string;
+  readonly counts: string;
   /** 1 for every model, and 0 for every row of padding: M×1 and (KR−M)×(D+1). */
   readonly ones: string;
   readonly padding: string | null;
@@ -42,7 +43,8 @@ export interface EvaluationInputs {
  *
  * With X = [−θ, 1] and A = [a, b]: Z = X·Aᵀ = b − a·θ, V = S∘Z is the logit against what was observed, P = σ(V), and a
  * cell's loss is max(V, 0) − log max(P, 1−P), as in `objectiveGraph`: log 2 for a missing cell, whose S is 0. With G = S∘P
- * the gradients are −G·a in θ and Gᵀ·X in A, to which the priors' are added.
+ * the gradients are −G·a in θ and Gᵀ·X in A, to which the priors' are added. A model that doesn't count has zeros in X: its
+ * logits are 0 whatever it answered, its losses log 2, and it adds zeros to Gᵀ·X; its row of G·a is replaced by zeros.
  * @returns `terms`, N losses of items with their penalties and M penalties of models: two points are compared by the sum
  * of these terms' differences, which float32 can still tell where the sums themselves are equal; `gradient`, 1×P, 0 for fixed items
  */
@@ -52,7 +54,8 @@ export function writeEvaluation(g: GraphWriter, point: string, inputs: Evaluatio
   const length = pointLength(blocks);
   const theta = g.reshape(g.slice(point, 0, subjects * dims, 1), [subjects, dims]);
   const A = g.reshape(g.slice(point, subjects * dims, length, 1), [items, width]);
-  const X = g.concat([g.op("Neg", [theta]), inputs.ones], 1);
+  const zero = g.number(0);
+  const X = g.choose(inputs.counts, g.concat([g.op("Neg", [theta]), inputs.ones], 1), zero);
   const { loss, bySubject, byItem } = writeBlocks(g, X, A, inputs, blocks);
 
   const half = g.number(0.5);
@@ -63,8 +66,10 @@ export function writeEvaluation(g: GraphWriter, point: string, inputs: Evaluatio
   const itemSlope = g.over(itemGap, inputs.itemVariance);
   const itemPenalty = g.times(half, g.sum(g.times(itemGap, itemSlope), 1));
 
-  const bySubjects = g.subtract(slope, bySubject);
-  const byItems = g.choose(inputs.isFree, g.add(byItem, itemSlope), g.number(0));
+  const bySubjects = g.subtract(slope, g.choose(inputs.counts, bySubject, zero));
+  // A sum of zeros may be −0, by the answers that don't count.
+  const unsigned = g.choose(g.op("Equal", [byItem, zero]), zero, byItem);
+  const byItems = g.choose(inputs.isFree, g.add(unsigned, itemSlope), zero);
   const flat = [g.reshape(bySubjects, [1, subjects * dims]), g.reshape(byItems, [1, items * width])];
   return { terms: g.concat([g.add(loss, itemPenalty), subjectPenalty], 0), gradient: g.concat(flat, 1) };
 }

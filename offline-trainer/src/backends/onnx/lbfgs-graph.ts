@@ -14,7 +14,7 @@ export interface LbfgsGraphOptions extends RowBlocks {
  * Loop is one evaluation and what follows from it.
  *
  * Inputs: `start` and `scaling` (1×P: θ, then [a, b] item by item), `mean` (D), `precision` (D×D), `itemMean` and
- * `itemVariance` (D+1: of [a, b]), `isFree` (N×1), `counts` (K×R×1: whose answers count), `silence` (1: log 2 for every
+ * `itemVariance` (D+1: of [a, b]), `isFree` (N×1), `counts` (M×1: whose answers count), `silence` (1: log 2 for every
  * cell without an answer that counts), `tolerance` and `maxEvaluations` (1). Outputs: `point` (1×P), and one number each:
  * `value`, `gradientNorm`, `spent` evaluations, and `hasConverged`, 0 or 1.
  */
@@ -22,7 +22,7 @@ export function lbfgsGraph({ type, signs, ...blocks }: LbfgsGraphOptions): Uint8
   const { items, count, rows } = blocks;
   const g = new GraphWriter(type);
   const responses = { name: "signs", type: "int8", shape: [count, rows, items] } as const;
-  const evaluation = writeEvaluationInputs(g, blocks, [writeCounted(g, blocks)]);
+  const evaluation = writeEvaluationInputs(g, blocks, [count === 1 ? g.reshape("signs", [rows, items]) : "signs"]);
   const states = searchStates(blocks, type);
   const inner = g.inner();
   const { goesOn, next } = writeSearch(inner, evaluation, blocks);
@@ -64,14 +64,11 @@ export function lbfgsStepGraph({
 }: LbfgsGraphOptions & { readonly signs: Int8Array }): Uint8Array {
   const { items, count, rows } = blocks;
   const g = new GraphWriter(type);
-  const counts = count === 1 ? [g.reshape("counts", [rows, 1])] : g.outputs("Split", ["counts"], count, { axis: 0 });
-  const baked: Constant[] = [];
-  const answers = counts.map((among, k) => {
-    const name = `signs ${k}`;
+  const baked = Array.from({ length: count }, (_, k): Constant => {
     const data = bytesOf(signs.subarray(k * rows * items, (k + 1) * rows * items));
-    baked.push({ name, type: "int8", shape: [rows, items], data });
-    return g.choose(g.reshape(among, [rows, 1]), g.cast(name, type), g.number(0));
+    return { name: `signs ${k}`, type: "int8", shape: [rows, items], data };
   });
+  const answers = baked.map(({ name }) => name);
   const states = searchStates(blocks, type);
   const { goesOn, next } = writeSearch(g, writeEvaluationInputs(g, blocks, answers), blocks);
   const left = [
@@ -110,7 +107,7 @@ export const END_STATES: readonly string[] = ["x", "terms", "gradient", "evaluat
 
 /** What a round gives beside where it begins. */
 function roundInputs(blocks: RowBlocks, type: GraphWriter["type"]): GraphValue[] {
-  const { items, dims, count, rows } = blocks;
+  const { subjects, items, dims } = blocks;
   return [
     { name: "scaling", type, shape: [1, pointLength(blocks)] },
     { name: "mean", type, shape: [dims] },
@@ -118,7 +115,7 @@ function roundInputs(blocks: RowBlocks, type: GraphWriter["type"]): GraphValue[]
     { name: "itemMean", type, shape: [dims + 1] },
     { name: "itemVariance", type, shape: [dims + 1] },
     { name: "isFree", type: "bool", shape: [items, 1] },
-    { name: "counts", type: "bool", shape: [count, rows, 1] },
+    { name: "counts", type: "bool", shape: [subjects, 1] },
     ...["silence", "tolerance", "maxEvaluations"].map((name) => ({ name, type, shape: [1] })),
   ];
 }
@@ -138,27 +135,7 @@ function writeResults(g: GraphWriter, blocks: RowBlocks, end: (state: string) =>
   });
 }
 
-/** @returns the answers that count, int8, K×R×N, R×N where K is 1: the others' are gone before anything is computed */
-function writeCounted(g: GraphWriter, { items, count, rows }: RowBlocks): string {
-  const counted = (w: GraphWriter, signs: string, counts: string): string => {
-    const zero = w.cast(w.number(0), "float32");
-    return w.cast(w.choose(counts, w.cast(signs, "float32"), zero), "int8");
-  };
-  if (count === 1) return counted(g, g.reshape("signs", [rows, items]), g.reshape("counts", [rows, 1]));
-  const inner = g.inner();
-  const name = counted(inner, "answers of block", "counts of block");
-  const body = inner.repeated(
-    "answers that count",
-    [
-      { name: "answers of block", type: "int8", shape: [rows, items] },
-      { name: "counts of block", type: "bool", shape: [rows, 1] },
-    ],
-    [{ name, type: "int8", shape: [rows, items] }],
-  );
-  return g.op("Scan", ["signs", "counts"], { body, num_scan_inputs: 2 });
-}
-
-/** What evaluations read, the round's inputs among it. @param signs - the answers that count */
+/** What evaluations read, the round's inputs among it. */
 function writeEvaluationInputs(g: GraphWriter, blocks: RowBlocks, signs: readonly string[]): EvaluationInputs {
   const { subjects, items, dims, count, rows } = blocks;
   const padding = count * rows - subjects;
@@ -169,6 +146,7 @@ function writeEvaluationInputs(g: GraphWriter, blocks: RowBlocks, signs: readonl
     itemMean: "itemMean",
     itemVariance: "itemVariance",
     isFree: "isFree",
+    counts: "counts",
     ones: g.filled(1, [subjects, 1]),
     padding: padding > 0 ? g.filled(0, [padding, dims + 1]) : null,
     zeroLoss: g.filled(0, [items]),

@@ -30,7 +30,7 @@ export async function onnxOptimizer(
 
   const length = pointLength(blocks);
   const among = (kept: ArrayLike<number>): Optimizer => {
-    const counts = new Uint8Array(count * rows);
+    const counts = new Uint8Array(subjects);
     let silent = cells;
     for (let k = 0; k < kept.length; k++) {
       counts[kept[k]!] = 1;
@@ -53,7 +53,7 @@ export async function onnxOptimizer(
             Uint8Array.from({ length: items }, (_, i) => (isFixed?.[i] ? 0 : 1)),
             [items, 1],
           ),
-          counts: flags(counts, [count, rows, 1]),
+          counts: flags(counts, [subjects, 1]),
           silence: tensor([silent * Math.LN2]),
           tolerance: tensor([tolerance]),
           maxEvaluations: tensor([maxEvaluations]),
