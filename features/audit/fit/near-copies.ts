@@ -106,11 +106,11 @@ export function nearCopies(answers: FittedAnswers, families: Int32Array, mostWor
   const items = comparableItems(answers);
   const rows = { count: items.length, width: answers.models, fill: scaledRow(answers, items) };
   const screen = screenPairs(rows, CANDIDATES, mostWork);
-  const exact = (pairs: readonly ScreenedPair[]): AnswerLikeness[] => likenesses(answers, items, families, pairs);
-  const highest = exact(screen.highest);
+  const exact = likenesses(answers, items, families, [...screen.highest, ...screen.lowest]);
+  const highest = screen.highest.map((pair) => exact.get(pair)!);
   highest.sort((x, y) => y.z - x.z || x.items[0] - y.items[0] || x.items[1] - y.items[1]);
   const values = Float64Array.from(highest, ({ z }) => z);
-  const opposite = Float64Array.from(exact(screen.lowest), ({ z }) => -z).sort();
+  const opposite = Float64Array.from(screen.lowest, (pair) => -exact.get(pair)!.z).sort();
   const chances = chanceShares(values, opposite.reverse());
   const pairs = highest.map((pair, k) => ({ ...pair, chance: chances[k]! }));
   const { compared, pairs: comparable } = screen;
@@ -143,16 +143,23 @@ interface ResidualRow {
   readonly variances: Float64Array;
 }
 
-function residualRow(answers: FittedAnswers, item: number): ResidualRow {
-  const [residuals, signs, p, variances] = Array.from({ length: 4 }, () => new Float64Array(answers.models));
-  residualsOf(answers, item, residuals!);
-  for (let m = 0; m < answers.models; m++) {
-    const r = residuals![m]!;
-    signs![m] = Math.sign(r);
-    p![m] = r > 0 ? 1 - r : -r;
-    variances![m] = variance(r);
+/** @param room - a row that is done with, whose numbers are written over */
+function residualRow(answers: FittedAnswers, item: number, room?: ResidualRow): ResidualRow {
+  const numbers = (): Float64Array => new Float64Array(answers.models);
+  const {
+    residuals,
+    answers: signs,
+    p,
+    variances,
+  } = room ?? { residuals: numbers(), answers: numbers(), p: numbers(), variances: numbers() };
+  residualsOf(answers, item, residuals);
+  for (let m = 0; m < residuals.length; m++) {
+    const r = residuals[m]!;
+    signs[m] = Math.sign(r);
+    p[m] = r > 0 ? 1 - r : -r;
+    variances[m] = variance(r);
   }
-  return { item, residuals: residuals!, answers: signs!, p: p!, variances: variances! };
+  return { item, residuals, answers: signs, p, variances };
 }
 
 /** Items with enough answers of either kind, by their share of right ones. */
@@ -182,27 +189,32 @@ function scaledRow(answers: FittedAnswers, items: readonly number[]): ScreenedRo
   };
 }
 
-/** Likeness of pairs, in no order: by their rows, so that each item's residuals are computed once and kept while they are needed. */
+/** Likeness of pairs: by their rows, so that each item's residuals are computed once and kept while they are needed. */
 function likenesses(
   answers: FittedAnswers,
   items: readonly number[],
   families: Int32Array,
   pairs: readonly ScreenedPair[],
-): AnswerLikeness[] {
+): Map<ScreenedPair, AnswerLikeness> {
   const kept = new Map<number, ResidualRow>();
+  const spare: ResidualRow[] = [];
   const byFamily = new Float64Array(families.length);
   const rowOf = (row: number): ResidualRow => {
-    const found = kept.get(row) ?? residualRow(answers, items[row]!);
+    const found = kept.get(row) ?? residualRow(answers, items[row]!, spare.pop());
     kept.set(row, found);
     return found;
   };
   let first = 0;
-  return [...pairs]
-    .sort((x, y) => x.left - y.left)
-    .map(({ left, right }) => {
-      for (; first < left; first++) kept.delete(first);
-      return likeness(rowOf(left), rowOf(right), families, byFamily);
-    });
+  const exact = new Map<ScreenedPair, AnswerLikeness>();
+  for (const pair of [...pairs].sort((x, y) => x.left - y.left)) {
+    for (; first < pair.left; first++) {
+      const done = kept.get(first);
+      if (done) spare.push(done);
+      kept.delete(first);
+    }
+    exact.set(pair, likeness(rowOf(pair.left), rowOf(pair.right), families, byFamily));
+  }
+  return exact;
 }
 
 /** PQ of a residual: it is 1 − P or −P. */

@@ -6,7 +6,7 @@ import {
   type SeenModels,
   type SeenScores,
 } from "anchoreval/internal/core/estimators/types";
-import type { PairedAnswers } from "anchoreval/internal/core/inference/paired-difference";
+import { answerResidual, type PairedAnswers } from "anchoreval/internal/core/inference/paired-difference";
 import type { SamplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
 import type { AnswerPattern } from "anchoreval/internal/core/person-fit/answer-pattern";
 import type { ScenarioEstimate } from "anchoreval/internal/core/scoring/scenario-estimate";
@@ -44,7 +44,7 @@ export interface HeldOutEstimate {
   readonly sampling: SamplingVariance | null;
   /** The shift of all logits that the answers tell of. */
   readonly shift: LogitShift;
-  /** Its answers with what its own ability left of them; null where there is none. */
+  /** Its answers with what its own ability left of them, leverages made up for; null where there is none, or `part` isn't. */
   readonly answers: PairedAnswers | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
   readonly pattern: AnswerPattern | null;
@@ -105,7 +105,10 @@ export async function estimateTargets(
     tables.set(scenario, byForm.set(form, byPooling));
   };
   for (let draw = 0; draw < draws; draw++)
-    for (const form of await learned.draw(draw))
+    for (const form of await learned.draw(draw)) {
+      const answersTo = new Map(
+        Array.from(form.scenarios, ([id, { anchors }]) => [id, keptAnswers(anchors.items.length)]),
+      );
       for (const model of models) {
         const answered = answersOf(benchmark, form, model);
         const partial = partsOf.get(model)!;
@@ -118,8 +121,8 @@ export async function estimateTargets(
           const seen = { worst, best, overall: place && { ...place, truth: overall[model]! } };
           const pattern = estimates.pattern(id);
           const mapped = form.scenarios.get(id)!.maps !== null;
-          const answers = pairedAnswers(estimates.scenario(id, "separate"));
           const part = partial.has(id) ? shareOf(answered.get(id)!) : null;
+          const answers = part === null ? answersTo.get(id)!(estimates.scenario(id, "separate")) : null;
           for (const pooling of POOLINGS) {
             if (pooling === "pooled" && !estimates.pooled) continue;
             const fromAnswers = estimates.scenario(id, pooling);
@@ -138,6 +141,7 @@ export async function estimateTargets(
           }
         });
       }
+    }
   return tables;
 }
 
@@ -175,11 +179,22 @@ function answersOf(benchmark: Benchmark, form: Form, model: number): Map<string,
   );
 }
 
-/** Its answers, for differences from other models. */
-function pairedAnswers(estimate: ScenarioEstimate | null): PairedAnswers | null {
-  if (estimate === null) return null;
-  const { sample, residuals, leverages } = estimate;
-  return { sample, residuals, leverages };
+/**
+ * Keeps models' answers to a form, for differences between them: of what is as long as a form, scores and residuals alone
+ * are a model's, and answers to all anchors share what these are.
+ */
+function keptAnswers(anchors: number): (estimate: ScenarioEstimate | null) => PairedAnswers | null {
+  let whole: PairedAnswers["sample"] | undefined;
+  let leverages = new Float64Array(0);
+  return (estimate) => {
+    if (estimate === null) return null;
+    const { sample } = estimate;
+    const residuals = sample.scores.map((_, j) => answerResidual(estimate, j));
+    if (residuals.length > leverages.length) leverages = new Float64Array(residuals.length);
+    if (sample.items.length < anchors) return { sample, residuals, leverages };
+    whole ??= sample;
+    return { sample: { ...whole, scores: sample.scores }, residuals, leverages };
+  };
 }
 
 /** Of an estimate that failed. */

@@ -164,12 +164,16 @@ function heldOutPairs(
       const other = models[(k + step + 1) % models.length]!;
       const scenarios = scores.flatMap((byModel) => {
         const [a, b] = [byModel.get(model), byModel.get(other)];
-        const alike = a && b && a.sample.items.every((item, j) => item === b.sample.items[j]);
-        return alike && a.sample.items.length === b.sample.items.length ? [{ a, b, truth: b.truth - a.truth }] : [];
+        return a && b && areSame(a.sample.items, b.sample.items) ? [{ a, b, truth: b.truth - a.truth }] : [];
       });
       return { scenarios, whole: scenarios.length === scores.length };
     }),
   );
+}
+
+/** Whether both are of the same items, which models that answered a whole form share. */
+function areSame(items: Uint32Array, others: Uint32Array): boolean {
+  return items === others || (items.length === others.length && items.every((item, j) => item === others[j]));
 }
 
 /** A pair with its scores by shrinkage. */
