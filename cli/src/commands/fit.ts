@@ -220,13 +220,15 @@ export async function fitAsked(
   check?.(digests.data);
   const read = performance.now() - begun;
 
-  const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads);
-  output.remark(reason);
   const [models, items] = [matrix.subjects.length, matrix.items.length];
   const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
   const counts = sizesOf({ scenarios, items });
-  const folds = foldThreads(calibrating, threads, models * items);
   const { dims } = method.settings;
+  const mostDims = dimsFor(Math.max(...[dims === "auto" ? DIMENSION_CANDIDATES : dims].flat()), models);
+  const work = { models, items, dims: mostDims, scenarios, calibrations: method.settings.folds + 1 };
+  const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads, undefined, work);
+  output.remark(reason);
+  const folds = foldThreads(calibrating, threads, models * items);
   const size = {
     models,
     items,
@@ -234,7 +236,7 @@ export async function fitAsked(
     sizes:
       (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
       parts.flatMap(({ forms = [] }) => forms).length,
-    dims: dimsFor(Math.max(...[dims === "auto" ? DIMENSION_CANDIDATES : dims].flat()), models),
+    dims: mostDims,
     threads: folds?.count ?? 0,
   };
   output.remark(memoryStatement(size, process.availableMemory()));
@@ -256,14 +258,14 @@ export async function fitAsked(
   };
   const asNoted = await noteOptions(optionsOf(fitCommand), options, { provider: calibrating, signal });
   const provenance: Provenance = { ...digests, fit: asNoted };
-  const work = given({ threads: folds, checkpoint });
+  const tools = given({ threads: folds, checkpoint });
   const result = await output.during("fitting", (onProgress) =>
     stoppable(
       fit(matrix, {
         ...described,
         ...counts,
         ...families,
-        ...work,
+        ...tools,
         ...{ provenance, method, secondForms, parts, seed, backend, signal, onProgress },
       }),
     ),

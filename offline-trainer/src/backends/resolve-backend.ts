@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { uninterrupted } from "../threads/run-on-threads.ts";
+import { type CalibrationWork, predictedSeconds } from "./calibration-work.ts";
 import { aroundBackend } from "./interruptible.ts";
 import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";
@@ -31,16 +32,18 @@ async function loadOnnx(): Promise<OnnxModule> {
 }
 
 /**
- * Chooses the backend of calibration. `auto` tries CUDA, and falls back to the CPU, or to plain TypeScript where ONNX
- * Runtime can't be loaded, with the reason.
+ * Chooses the backend of calibration. `auto` tries CUDA where the work takes less time there, its start counted in, and
+ * falls back to the CPU, or to plain TypeScript where ONNX Runtime can't be loaded, with the reason.
  * @param threads - of the CPU provider
  * @param load - imports ONNX Runtime's part; called only where it is needed
+ * @param work - for `auto` to weigh; none: CUDA is taken wherever it starts
  * @throws AnchorEvalError `unavailable` where a provider that is asked for by name doesn't start
  */
 export async function resolveBackend(
   provider: Provider,
   threads?: number,
   load: () => Promise<OnnxModule> = loadOnnx,
+  work?: CalibrationWork,
 ): Promise<ResolvedBackend> {
   if (provider === "typescript") return { backend: typescriptBackend, provider, reason: "plain TypeScript: asked for" };
   let onnxNodeBackend: OnnxModule["onnxNodeBackend"];
@@ -61,6 +64,13 @@ export async function resolveBackend(
     await probeBackend(backend, { keep: true });
     return { backend, provider, reason: "ONNX Runtime on WebGPU: asked for" };
   }
+  if (provider === "auto" && work !== undefined) {
+    const { cpu, cuda } = predictedSeconds(work, threads);
+    if (cpu <= cuda) {
+      const reason = `ONNX Runtime on the CPU: calibrations take about ${inSeconds(cpu)} here, ${inSeconds(cuda)} on a card with its start`;
+      return { backend: onCpu("float32"), provider: "cpu", reason };
+    }
+  }
   try {
     const backend = onnxNodeBackend({ provider: "cuda", rounds: "loop" });
     await probeBackend(backend);
@@ -73,6 +83,10 @@ export async function resolveBackend(
     const why = absent ? "CUDA's libraries aren't here" : `CUDA can't be used: ${cause}`;
     return { backend: onCpu("float32"), provider: "cpu", reason: `ONNX Runtime on the CPU: ${why} (docs/gpu.md)` };
   }
+}
+
+function inSeconds(seconds: number): string {
+  return seconds < 1 ? "a second" : `${Math.ceil(seconds)} s`;
 }
 
 /** The backend of a provider for one thread of many: the thread is never ended amid one of its calls. */
