@@ -62,7 +62,7 @@ function addClass(name, type, doc, fields = fieldsOf(type)) {
   if (before && before.type !== type)
     throw new Error(`two types would be ${name} in Python: give one a name of its own`);
   if (before) return name;
-  if (doc === "") throw new Error(`${name} has no docstring`);
+  if (doc === "") throw new Error(`${name} has no docstring in the SDK`);
   classes.set(name, { name, type, doc }); // for those that hold one of their kind
   const read = fields.map((field) => ({ ...field, python: pythonType(field.type, field) }));
   classes.delete(name);

@@ -78,6 +78,7 @@ export interface Estimate {
   readonly interval: Interval | null;
   /** Why `score` or `interval` is null. */
   readonly reason: string | null;
+  /** Items answered, and asked (`of`). */
   readonly answered: Integer;
   readonly of: Integer;
   readonly warnings: readonly EstimateWarning[];
@@ -96,6 +97,7 @@ export interface ScenarioResult {
   readonly reason: string | null;
   /** Every item was answered: the score is exact. */
   readonly exact: boolean;
+  /** Items answered, and asked (`of`). */
   readonly answered: Integer;
   readonly of: Integer;
   /** Answered share of the anchors' weight, in [0,1]. */

@@ -49,6 +49,7 @@ export interface TrialPlan {
   readonly level: number;
   readonly of: Integer;
   readonly forms: readonly TrialPlannedForm[];
+  /** The half-width asked for; null where none was. */
   readonly wanted: number | null;
   /**
    * For each number of trials the fewest items that reach what is wanted, the cheapest first; where one trial of all items is
