@@ -1,3 +1,5 @@
+import type { Integer } from "../estimate/types.ts";
+
 /**
  * Where figures come from. `measured`: on held-out models, with this form. `between`: smoothed over the bundle's forms, of
  * which some have no more items, some no fewer. `beyond`: by forms that are all smaller, or all larger: an extrapolation.
@@ -20,8 +22,8 @@ export interface PlanOptions {
 /** The precision of a number of items. */
 export interface Precision {
   /** Items asked. */
-  readonly items: number;
-  readonly of: number;
+  readonly items: Integer;
+  readonly of: Integer;
   /**
    * Half-width that the intervals of nine in ten models like the sources have at most, as held-out ones had, a fraction; 0
    * where every item is asked.

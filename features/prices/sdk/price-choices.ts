@@ -12,11 +12,12 @@ import type { Plan } from "../../../sdk/plan/types.ts";
 
 /** Prices of forms, and the one to ask. */
 export interface PriceChoices {
+  /** Of the prices; null where nothing says it. */
   readonly unit: string | null;
   readonly budget: number | null;
-  /** Of all items of the benchmark. */
+  /** The price of all items of the benchmark. */
   readonly whole: number;
-  /** Forms and, where scenarios can be predicted, which of them to ask: the cheapest first, each narrower than all before. */
+  /** Forms and, where scenarios can be predicted, which of them to ask: the cheapest first, each narrower than all before. @default [] */
   readonly choices: readonly ScenarioChoice[];
   /** The cheapest that is as narrow as was asked for, else the narrowest within the budget; null where none is within it. */
   readonly chosen: ScenarioChoice | null;
