@@ -96,7 +96,7 @@ export default tseslint.config(
       "sdk/core/bundle/{names,schema,safetensors}.ts",
       "sdk/{tables/json-records,logs/opencompass/python-literal}.ts",
       "cli/src/{program/parse,commands/fit,options/provenance}.ts",
-      "offline-trainer/src/fit/{learn,bundle,stages}.ts",
+      "offline-trainer/src/{fit/{learn,bundle},threads/stages}.ts",
       "offline-trainer/src/{matrix/families,methods/method,backends/onnx/objective-graph}.ts",
       "workers/src/openapi.ts",
       "features/routing/fit/sentence-encoder.ts",

@@ -8,7 +8,7 @@ export { calibrate, type CalibrateOptions, type Calibration, type CalibrationSte
 export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
 export type { CodedResponses } from "./matrix/code-responses.ts";
 export * from "../../features/fit.ts";
-export { closingWords } from "./report/closing-words.ts";
+export { closingWords } from "./fit/closing-words.ts";
 export type { ProtocolDifference } from "./import/protocol-differences.ts";
 export type { ScoreComparison } from "./import/assign-scenarios.ts";
 export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";

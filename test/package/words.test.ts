@@ -30,7 +30,6 @@ const SHARED = [
 /** Files of the trunk that name a feature all the same. */
 const NAMING: Readonly<Record<string, string>> = {
   "cli/src/commands/import.ts --prices": "where its prices go on to",
-  "offline-trainer/src/report/render-report.ts --gate": "a colour",
   "cli/src/commands/plan.ts --prices": "an example of the help",
   "cli/src/commands/plan.ts --budget": "the same",
   "offline-trainer/src/serve/local-worker.ts SESSION_KEYS": "a local Worker makes its key, so that every route works",

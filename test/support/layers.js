@@ -66,11 +66,12 @@ export const LAYERS = {
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
     ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
-    ...["publish", "serve", "report", "."],
+    ...["publish", "serve", "."],
   ],
   features: [
     "full-scores",
     "unasked",
+    "report",
     "versions",
     "prices",
     "subscores",

@@ -1,9 +1,14 @@
-import { REPORT_PARTS } from "../../../features/fit-report.ts";
-import type { Fit } from "../fit/fit.ts";
+import type { Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import { coverage, errorBySize, errorsTable } from "./errors.ts";
 import { itemMap, predictedAgainstTrue, sourceModels } from "./items-and-models.ts";
 import { html, section } from "./html.ts";
-import { type AddedSection, reportData, type ReportData, type ReportOptions } from "./report-data.ts";
+import {
+  type AddedSection,
+  reportData,
+  type ReportData,
+  type ReportOptions,
+  type ReportOfFeatures,
+} from "./report-data.ts";
 import { settings, summary } from "./summary.ts";
 
 /** The page's style: two themes by the reader's preference, light on paper. No font, no image, no script. */
@@ -136,11 +141,19 @@ function sections(data: ReportData, added: readonly AddedSection[]): Pick<AddedS
 /**
  * report.html of a fit: one self-contained page that needs no network and runs no script. The same fit gives the same
  * bytes.
- * @throws AnchorEvalError `aborted`
  */
-export async function renderReport(result: Fit, options: ReportOptions = {}): Promise<Uint8Array> {
+export function reportWith(features: ReportOfFeatures): (result: Fit, options?: ReportOptions) => Promise<Uint8Array> {
+  return (result, options = {}) => renderReport(result, options, features);
+}
+
+/** @throws AnchorEvalError `aborted` */
+async function renderReport(
+  result: Fit,
+  options: ReportOptions,
+  { sections: parts, words }: ReportOfFeatures,
+): Promise<Uint8Array> {
   const data = reportData(result);
-  const shown = sections(data, await Promise.all(REPORT_PARTS.map((part) => part(data, options))));
+  const shown = sections(data, await Promise.all(parts.map((part) => part(data, options))));
   const { benchmark, version, description } = data.manifest;
   const page = html`<!doctype html>
     <html lang="en">
@@ -167,7 +180,7 @@ export async function renderReport(result: Fit, options: ReportOptions = {}): Pr
             </ul>
           </nav>
         </header>
-        <main>${summary(data)} ${shown.map(({ id, title, content }) => section(id, title, content))}</main>
+        <main>${summary(data, words)} ${shown.map(({ id, title, content }) => section(id, title, content))}</main>
         <footer>Made by anchoreval. Everything on this page is in it: it loads nothing.</footer>
       </body>
     </html> `;

@@ -1,10 +1,10 @@
 import { servedBlend } from "anchoreval/internal/core/bundle/bundle";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
-import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
-import { bundleFiles, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
-import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
-import { parseManifest } from "../../../sdk/bundles/parse-manifest.ts";
+import { closingWords } from "../../../../../offline-trainer/src/fit/closing-words.ts";
+import { bundleFiles, type Fit } from "../../../../../offline-trainer/src/fit/fit.ts";
+import { renderReport } from "../../../../../features/fit-report.ts";
+import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import { sampleFit } from "./sample-fit.ts";
 
 const HOSTILE = `<script>alert("1 & 2")</script>`;

@@ -1,6 +1,6 @@
 import { chartMark } from "anchoreval/internal/charts/chart";
 import { expect, test } from "vitest";
-import { drawChart, escapeText, html, idText } from "../../../offline-trainer/src/report/html.ts";
+import { drawChart, escapeText, html, idText } from "../../../../../features/report/fit/html.ts";
 
 test("texts are escaped, in content and in attributes", () => {
   const id = `"><script>alert('x')</script>&amp;`;

@@ -17,7 +17,7 @@ import {
 import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { count, counted, points, wholePercent } from "anchoreval/internal/words/figures";
-import { LEAST_MODELS_FOR_COVERAGE } from "../fit/errors.ts";
+import { LEAST_MODELS_FOR_COVERAGE } from "../../../offline-trainer/src/fit/errors.ts";
 import { drawChart, figure, html, type Html, idText, type KeyEntry, legend, panels, scrollingTable } from "./html.ts";
 import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
 

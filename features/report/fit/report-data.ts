@@ -1,5 +1,5 @@
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
-import type { Fit } from "../fit/fit.ts";
+import type { Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import type { Html } from "./html.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
@@ -18,6 +18,12 @@ export interface ReportOptions {
 
 /** A section beside the report's own, of a feature: it may take a while. @throws AnchorEvalError `aborted` */
 export type ReportPart = (data: ReportData, options: ReportOptions) => Promise<AddedSection>;
+
+/** The features' own in a report: sections, and sentences of its summary. */
+export interface ReportOfFeatures {
+  readonly sections: readonly ReportPart[];
+  readonly words: readonly ((manifest: ReportManifest) => readonly string[])[];
+}
 
 export interface AddedSection {
   readonly id: string;

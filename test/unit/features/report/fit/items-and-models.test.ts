@@ -1,7 +1,7 @@
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
-import { heldOutModels, isCovered } from "../../../offline-trainer/src/report/items-and-models.ts";
-import { reportData } from "../../../offline-trainer/src/report/report-data.ts";
+import { heldOutModels, isCovered } from "../../../../../features/report/fit/items-and-models.ts";
+import { reportData } from "../../../../../features/report/fit/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 describe.each(["stratified", "irt-kmeans"] as const)("held-out models of a %s form", async (selection) => {

@@ -10,9 +10,14 @@ import {
 } from "anchoreval/internal/charts/chart";
 import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { points, count, counted } from "anchoreval/internal/words/figures";
-import { crossFittedInterval, heldOutScore, holdsTruth, type ScoreInterval } from "../fit/held-out-scores.ts";
-import type { HeldOutEstimate } from "../fit/held-out.ts";
-import { servedBlend } from "../fit/blends.ts";
+import {
+  crossFittedInterval,
+  heldOutScore,
+  holdsTruth,
+  type ScoreInterval,
+} from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
+import { servedBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import { drawChart, figure, html, type Html, idText, legend, panels } from "./html.ts";
 import {
   ESTIMATOR_NAMES,

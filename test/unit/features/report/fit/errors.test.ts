@@ -2,8 +2,8 @@ import { coverageInterval, coverageSeries } from "anchoreval/internal/charts/cov
 import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
-import { coverage } from "../../../offline-trainer/src/report/errors.ts";
-import { reportData, type ReportData, type ReportManifest } from "../../../offline-trainer/src/report/report-data.ts";
+import { coverage } from "../../../../../features/report/fit/errors.ts";
+import { reportData, type ReportData, type ReportManifest } from "../../../../../features/report/fit/report-data.ts";
 import { sampleFit } from "./sample-fit.ts";
 
 /** A manifest with the coverage that the tests want: two forms; `one` rests on all answers with 10 items alone. */

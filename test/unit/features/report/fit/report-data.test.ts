@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fairLimit } from "../../../offline-trainer/src/report/report-data.ts";
+import { fairLimit } from "../../../../../features/report/fit/report-data.ts";
 
 test("a fair limit keeps all lists within the total, short ones leaving their share to long ones", () => {
   expect(fairLimit([10, 100, 500], 300, 50)).toBe(190);

@@ -1,11 +1,11 @@
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
-import { fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
-import type { BundleDescription } from "../../../offline-trainer/src/fit/options.ts";
-import { responseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { customised } from "../../../offline-trainer/src/methods/index.ts";
-import { createRandom } from "../../../sdk/core/numeric/random.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
+import type { FitSettings } from "../../../../../offline-trainer/src/methods/settings.ts";
+import { fit, type Fit } from "../../../../../offline-trainer/src/fit/fit.ts";
+import type { BundleDescription } from "../../../../../offline-trainer/src/fit/options.ts";
+import { responseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../../../offline-trainer/src/methods/index.ts";
+import { createRandom } from "anchoreval/internal/core/numeric/random";
 
 export interface SampleFit {
   readonly models: number;

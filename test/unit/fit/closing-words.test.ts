@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
+import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { errors, manifestOf, measured, type MeasuredCase } from "../../support/measured-manifest.ts";
 
 const one = (form: MeasuredCase, models?: number): string[] => closingWords(manifestOf([{ gsm: form }], models));

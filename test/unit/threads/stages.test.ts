@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { sideBySide } from "../../../offline-trainer/src/fit/stages.ts";
+import { sideBySide } from "../../../offline-trainer/src/threads/stages.ts";
 
 const until = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {

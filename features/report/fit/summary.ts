@@ -1,17 +1,16 @@
 import { formFigures, formTotals, itemTotal, measuredScenarios } from "anchoreval/internal/words/measured-forms";
 import type { SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { answeredWords, bundleFacts, headlineFacts, noiseWords } from "anchoreval/internal/words/bundle-words";
-import { WORDS } from "anchoreval/internal/features/sdk-facts";
 import { count, counted, listed, wholePercent } from "anchoreval/internal/words/figures";
-import { closingWords } from "./closing-words.ts";
+import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
 import { type Child, html, type Html, idText } from "./html.ts";
-import { ESTIMATOR_NAMES, type ReportData } from "./report-data.ts";
+import { ESTIMATOR_NAMES, type ReportData, type ReportOfFeatures } from "./report-data.ts";
 
 /** A summary of the bundle, its errors and the meaning of its interval. */
-export function summary(data: ReportData): Html {
+export function summary(data: ReportData, featureWords: ReportOfFeatures["words"]): Html {
   return html`<section id="summary" aria-labelledby="summary-title">
     <h2 id="summary-title" class="unseen">In short</h2>
-    ${sentences(data)} ${WORDS.map((words, k) => html`${k > 0 ? " " : null}${note(words(data.manifest))}`)}
+    ${sentences(data)} ${featureWords.map((words, k) => html`${k > 0 ? " " : null}${note(words(data.manifest))}`)}
     ${note(
       noiseWords(
         data.manifest,

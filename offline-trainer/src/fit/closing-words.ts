@@ -5,7 +5,7 @@ import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { answeredWords } from "anchoreval/internal/words/bundle-words";
 import { points } from "anchoreval/internal/words/figures";
-import { LEAST_HELD_OUT_FROM } from "../fit/folds.ts";
+import { LEAST_HELD_OUT_FROM } from "./folds.ts";
 import { HELD_OUT_OBSERVED } from "../matrix/splits.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
