@@ -55,6 +55,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./routing/cli/route.ts")).routeCommand,
   },
   {
+    name: "publish",
+    group: PUBLISH,
+    summary: "a bundle to a Worker, R2, Hugging Face, or a folder; take a version back; sweep",
+    load: async () => (await import("./cli-publish.ts")).publishCommand,
+  },
+  {
+    name: "serve",
+    group: PUBLISH,
+    summary: "run the Worker on this machine, with bundles loaded",
+    load: async () => (await import("./publishing/cli/serve.ts")).serveCommand,
+  },
+  {
     name: "keys",
     group: PUBLISH,
     summary: "make a key or a token; sign a bundle; say whose keys readers trust",

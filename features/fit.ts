@@ -4,6 +4,7 @@ export * from "./forms/fit/index.ts";
 export { withGateForms } from "./gates/fit/gate-forms.ts";
 export * from "./prices/fit/index.ts";
 export * from "./routing/fit/index.ts";
+export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/fit/local-worker.ts";
 export * from "./simulate/fit/index.ts";
 export * from "./subscores/fit/index.ts";
 export * from "./trials/fit/index.ts";

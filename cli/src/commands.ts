@@ -12,8 +12,6 @@ const LOAD = {
   import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
   backtest: async () => (await import("./commands/backtest.ts")).backtestCommand,
-  publish: async () => (await import("./commands/publish.ts")).publishCommand,
-  serve: async () => (await import("./commands/serve.ts")).serveCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
@@ -34,10 +32,7 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     backtest: "repeat the whole fit without some models, and measure the error of their estimates",
   },
   "Look into a benchmark": {},
-  "Publish and serve": {
-    publish: "a bundle to a Worker, R2, Hugging Face, or a folder; take a version back; sweep",
-    serve: "run the Worker on this machine, with bundles loaded",
-  },
+  "Publish and serve": {},
   "In a shell": {
     completion: "completion of commands and options: source <(anchoreval completion bash)",
   },

@@ -12,8 +12,8 @@ import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors"
 import { type EstimatorId, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { folderSource } from "anchoreval/internal/node/folder";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { resolveBackend, type Provider } from "../../offline-trainer/src/backends/resolve-backend.ts";
 import { bundleFiles, fit, type Fit } from "../../offline-trainer/src/fit/fit.ts";
@@ -23,8 +23,8 @@ import { closingWords } from "../../offline-trainer/src/fit/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices } from "../../offline-trainer/src/matrix/scenarios.ts";
 import { replicateGroups } from "../../offline-trainer/src/matrix/alike/replicates.ts";
-import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-folder.ts";
-import { type LocalWorker, startLocalWorker } from "../../offline-trainer/src/serve/local-worker.ts";
+import { writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
+import { type LocalWorker, startLocalWorker } from "../serve/fit/local-worker.ts";
 import {
   eligibleTargets,
   interpolationSplit,

@@ -35,8 +35,7 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
-export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
-export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
+export { readBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
 export {
   type AnchorInput,
   type AnchorMethod,

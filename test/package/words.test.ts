@@ -32,7 +32,6 @@ const NAMING: Readonly<Record<string, string>> = {
   "cli/src/commands/import.ts --prices": "where its prices go on to",
   "cli/src/commands/plan.ts --prices": "an example of the help",
   "cli/src/commands/plan.ts --budget": "the same",
-  "offline-trainer/src/serve/local-worker.ts SESSION_KEYS": "a local Worker makes its key, so that every route works",
   "sdk/logs/score-rows.ts unasked": "in its plain meaning",
 };
 

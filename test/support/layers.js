@@ -48,7 +48,7 @@ export function featureOf(file) {
 export const LAYERS = {
   sdk: [
     ...["core", "bundles", "tables", "estimate", "words", "charts", "plan"],
-    ...["compare", "check", "client", "publish", "logs", ".", "node", "bin"],
+    ...["compare", "check", "client", "logs", ".", "node", "bin"],
   ],
   "sdk/core": {
     numeric: [],
@@ -66,7 +66,7 @@ export const LAYERS = {
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
     ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
-    ...["publish", "serve", "."],
+    ".",
   ],
   features: [
     "full-scores",
@@ -82,6 +82,8 @@ export const LAYERS = {
     "forms",
     "audit",
     "trust",
+    "serve",
+    "publishing",
     "reproduce",
     "jobs",
     "simulate",

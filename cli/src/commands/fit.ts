@@ -7,7 +7,7 @@ import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit"
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
-import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { checkBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
 import type { ReadResponses, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { closingWords } from "anchoreval-trainer/internal/fit/closing-words";
 import { estimandWords } from "anchoreval/internal/core/bundle/bundle";

@@ -5,7 +5,7 @@ import type { Plan } from "anchoreval/internal/plan/types";
 import type { CommandPart } from "../program/parts.ts";
 import type { ResultParts } from "../program/summary.ts";
 import type { Answered, ModelReading } from "./answers.ts";
-import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
+import type { BundleStore } from "anchoreval/internal/bundles/bundle-store";
 import type { OptionReader, OptionSpecs } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
 

@@ -56,11 +56,6 @@ export async function readsZstd(): Promise<boolean> {
   );
 }
 
-/** The store of Hugging Face's hub. @throws TrainerMissing where the package isn't installed */
-export function openHub() {
-  return withTrainer("hf://", () => import("anchoreval-trainer/internal/publish/hub-store"));
-}
-
 /**
  * The reader of a harness's logs. Formats that the SDK, which has no dependency, doesn't read come from the trainer.
  * @param what - needs it, for the message

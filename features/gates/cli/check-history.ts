@@ -13,7 +13,7 @@ import { basename, dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { putVersion } from "anchoreval/internal/publish/bundle-store";
+import { putVersion } from "anchoreval/internal/bundles/bundle-store";
 import { isObject } from "anchoreval/internal/tables/json-records";
 
 /**

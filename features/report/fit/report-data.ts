@@ -1,14 +1,30 @@
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
+import type { FormBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import type { Fit } from "../../../offline-trainer/src/fit/fit.ts";
+import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
 import type { Html } from "./html.ts";
 
 export type ReportManifest = Fit["content"]["manifest"];
 export type ReportForm = ReportManifest["forms"][number];
 
-export type ReportData = ReturnType<typeof reportData>;
+export interface ReportData {
+  readonly manifest: ReportManifest;
+  readonly learned: readonly LearnedScenario[];
+  readonly scenarios: readonly ReportScenario[];
+  readonly defaultForm: ReportForm;
+}
 
 /** One scenario with everything fitted for it. */
-export type ReportScenario = ReportData["scenarios"][number];
+export interface ReportScenario {
+  readonly id: string;
+  /** Column of its first item, through all scenarios. */
+  readonly begin: number;
+  readonly bank: LearnedScenario["trained"]["bank"];
+  /** Models that it was calibrated on. */
+  readonly models: number;
+  readonly blends: ReadonlyMap<string, FormBlend>;
+  readonly content: Fit["content"]["scenarios"][number];
+}
 
 export interface ReportOptions {
   readonly signal?: AbortSignal;
@@ -36,7 +52,7 @@ export interface AddedSection {
 }
 
 /** A fit's data for the report, scenario by scenario. */
-export function reportData({ parts, content }: Fit) {
+export function reportData({ parts, content }: Fit): ReportData {
   const { manifest } = content;
   const learned = parts.flatMap((part) => part.learned.scenarios);
   const blends = new Map(parts.flatMap((part) => [...part.blends]));
@@ -46,10 +62,8 @@ export function reportData({ parts, content }: Fit) {
     end += count;
     return {
       id,
-      /** Column of its first item, through all scenarios. */
       begin,
       bank,
-      /** Models that it was calibrated on. */
       models: rows.length,
       blends: blends.get(id)!,
       content: content.scenarios[s]!,

@@ -3,16 +3,16 @@ import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
 import type { Yank } from "anchoreval/internal/core/bundle/decode-manifest";
-import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
-import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
-import { yankVersion } from "anchoreval/internal/publish/versions";
+import { publishBundle, type PublishOptions } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { findBrokenLogs, SWEEP_AGE, sweepBlobs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
+import { yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
 import { expect, test, vi } from "vitest";
-import { missingParts, faultsOf } from "../../support/consistent-store.ts";
-import { immediateCrypto } from "../../support/immediate-crypto.ts";
-import { interleavings, type Operation, type Outcome } from "../../support/interleavings.ts";
-import { perform, scheduledStore, type Objects } from "../../support/memory-store.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
-import { WHOLE } from "../../support/whole.ts";
+import { missingParts, faultsOf } from "../../../../support/consistent-store.ts";
+import { immediateCrypto } from "../../../../support/immediate-crypto.ts";
+import { interleavings, type Operation, type Outcome } from "../../../../support/interleavings.ts";
+import { perform, scheduledStore, type Objects } from "../../../../support/memory-store.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
+import { WHOLE } from "../../../../support/whole.ts";
 
 // Every way in which two operations on one benchmark can interleave, call by call, with a kill after any of them. The
 // stores' conformance says that each call is atomic, so one store stands for all of them here. One write of a

@@ -1,10 +1,10 @@
-import { equalBytes } from "../bundles/bytes.ts";
-import { decodeJson, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
-import { indexKey, logKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
-import { AnchorEvalError } from "../core/errors.ts";
-import { parseYank } from "../core/bundle/decode-manifest.ts";
-import { type BundleIndex, completeIndex, parseIndex } from "./bundle-index.ts";
-import { encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
+import { equalBytes } from "../../../sdk/bundles/bytes.ts";
+import { decodeJson, nullable, object, readOrNull, text } from "../../../sdk/core/bundle/schema.ts";
+import { indexKey, logKey, publisherKey, yankedKey } from "../../../sdk/core/bundle/names.ts";
+import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import { parseYank } from "../../../sdk/core/bundle/decode-manifest.ts";
+import { type BundleIndex, completeIndex, parseIndex } from "../../../sdk/bundles/bundle-index.ts";
+import { encodeJson, putVersion, type BundleStore } from "../../../sdk/bundles/bundle-store.ts";
 import {
   headOf,
   type LogEntry,
@@ -14,7 +14,7 @@ import {
   requireHead,
   statesOf,
   withEntries,
-} from "./publication-log.ts";
+} from "../../../sdk/bundles/publication-log.ts";
 
 /** How an index is changed that others may be changing, too. */
 export interface UpdateOptions {

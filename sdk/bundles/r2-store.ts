@@ -1,5 +1,5 @@
-import { fileBound } from "../bundles/read-file.ts";
-import { readObject } from "../bundles/body.ts";
+import { fileBound } from "./read-file.ts";
+import { readObject } from "./body.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 import type { BundleStore, SweepableStore } from "./bundle-store.ts";
 

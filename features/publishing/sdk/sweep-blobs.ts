@@ -8,13 +8,13 @@ import {
   SHA256,
   sweptKey,
   VERSION,
-} from "../core/bundle/names.ts";
-import { decodeJson, list, object, readOrNull, text } from "../core/bundle/schema.ts";
-import { parseManifest } from "../bundles/parse-manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
-import { parseIndex } from "./bundle-index.ts";
-import { changeObject, encodeJson, type SweepableStore } from "./bundle-store.ts";
-import { readLog, requireIndexed } from "./publication-log.ts";
+} from "../../../sdk/core/bundle/names.ts";
+import { decodeJson, list, object, readOrNull, text } from "../../../sdk/core/bundle/schema.ts";
+import { parseManifest } from "../../../sdk/bundles/parse-manifest.ts";
+import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import { parseIndex } from "../../../sdk/bundles/bundle-index.ts";
+import { changeObject, encodeJson, type SweepableStore } from "../../../sdk/bundles/bundle-store.ts";
+import { readLog, requireIndexed } from "../../../sdk/bundles/publication-log.ts";
 
 /**
  * Contents younger than this may be a publication's that isn't committed yet, copies of them a sweep's that goes on.

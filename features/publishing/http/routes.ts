@@ -6,20 +6,20 @@ import { isSignedBy } from "anchoreval/internal/bundles/trusted-source";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME, blobKey, cardKey, SHA256, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { encodeSignatures, parseSignatures } from "anchoreval/internal/core/bundle/signature";
-import { changeObject } from "anchoreval/internal/publish/bundle-store";
-import { checkEstimates, putSignatures } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
-import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/publish/versions";
-import type { BundleBucket } from "../platform/env.ts";
-import { LARGEST_BUNDLE, memoryOf } from "../bundles/bundle-reader.ts";
-import { checkBlobs, refreshBlobs, storeBlob } from "../bundles/upload.ts";
-import { announcedLength, readBody } from "../http/request-body.ts";
-import { HttpProblem } from "../platform/problem.ts";
-import { BenchmarkParams, OTHERWISE, VersionParams } from "../schemas/contract.ts";
-import { answerSchema, described, json } from "../schemas/fields.ts";
-import { ManifestSchema } from "../schemas/manifest.ts";
-import { BenchmarkSchema, summarizeIndex } from "./bundles.ts";
-import { type AppEnv, jsonBody, operation, route } from "./route.ts";
+import { changeObject } from "anchoreval/internal/bundles/bundle-store";
+import { checkEstimates, putSignatures } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
+import { commitVersion, isCommitted, yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
+import type { BundleBucket } from "../../../workers/src/platform/env.ts";
+import { LARGEST_BUNDLE, memoryOf } from "../../../workers/src/bundles/bundle-reader.ts";
+import { checkBlobs, refreshBlobs, storeBlob } from "./upload.ts";
+import { announcedLength, readBody } from "../../../workers/src/http/request-body.ts";
+import { HttpProblem } from "../../../workers/src/platform/problem.ts";
+import { BenchmarkParams, OTHERWISE, VersionParams } from "../../../workers/src/schemas/contract.ts";
+import { answerSchema, described, json } from "../../../workers/src/schemas/fields.ts";
+import { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
+import { BenchmarkSchema, summarizeIndex } from "../../../workers/src/routes/bundles.ts";
+import { type AppEnv, jsonBody, operation, route } from "../../../workers/src/routes/route.ts";
 
 /** Requires the scope before anything of the body is read. */
 const requirePublisher: MiddlewareHandler<AppEnv, "/v1/bundles/:benchmark/*"> = async (c, next) => {

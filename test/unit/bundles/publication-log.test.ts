@@ -6,8 +6,8 @@ import {
   requireHead,
   requireIndexed,
   withEntries,
-} from "anchoreval/internal/publish/publication-log";
-import { changeObject, type BundleStore } from "anchoreval/internal/publish/bundle-store";
+} from "anchoreval/internal/bundles/publication-log";
+import { changeObject, type BundleStore } from "anchoreval/internal/bundles/bundle-store";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 

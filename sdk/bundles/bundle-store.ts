@@ -1,4 +1,4 @@
-import { equalBytes } from "../bundles/bytes.ts";
+import { equalBytes } from "./bytes.ts";
 import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 

@@ -1,12 +1,12 @@
 import { AnchorEvalError, type Issue, type Manifest } from "anchoreval";
 import { hexOf } from "anchoreval/internal/core/bundle/digest";
 import { blobKey } from "anchoreval/internal/core/bundle/names";
-import { onBucket } from "anchoreval/internal/publish/r2-store";
-import { SWEEP_AGE } from "anchoreval/internal/publish/sweep-blobs";
-import { inTime } from "../platform/deadline.ts";
-import { HttpProblem } from "../platform/problem.ts";
-import type { BundleBucket, StoredObject } from "../platform/env.ts";
-import { readPieces } from "./open-file.ts";
+import { onBucket } from "anchoreval/internal/bundles/r2-store";
+import { SWEEP_AGE } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
+import { inTime } from "../../../workers/src/platform/deadline.ts";
+import { HttpProblem } from "../../../workers/src/platform/problem.ts";
+import type { BundleBucket, StoredObject } from "../../../workers/src/platform/env.ts";
+import { readPieces } from "../../../workers/src/bundles/open-file.ts";
 
 /** R2's error for content with another SHA-256 than announced. */
 const OTHER_CHECKSUM = /checksum|10037/i;

@@ -4,10 +4,10 @@ import { type BundleFileName, type Manifest, parseManifest } from "anchoreval/bu
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
-import { parseIndex } from "anchoreval/internal/publish/bundle-index";
-import type { BundleStore, SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle, type PublishOptions } from "anchoreval/internal/publish/publish-bundle";
-import type { PublishResult } from "anchoreval/internal/publish/versions";
+import { parseIndex } from "anchoreval/internal/bundles/bundle-index";
+import type { BundleStore, SweepableStore } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle, type PublishOptions } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import type { PublishResult } from "anchoreval/internal/features/publishing/sdk/versions";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import {
   authorization,

@@ -1,12 +1,12 @@
-import { readBundleFile } from "../bundles/read-file.ts";
-import { atMost } from "../bundles/body.ts";
-import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../bundles/request.ts";
-import type { Manifest } from "../core/bundle/manifest.ts";
-import type { BundleFileName } from "../core/bundle/names.ts";
-import { decodeJson } from "../core/bundle/schema.ts";
-import type { Yank } from "../core/bundle/decode-manifest.ts";
-import { AnchorEvalError, checkNames } from "../core/errors.ts";
-import { encodeJson } from "./bundle-store.ts";
+import { readBundleFile } from "../../../sdk/bundles/read-file.ts";
+import { atMost } from "../../../sdk/bundles/body.ts";
+import { POLICY_OPTIONS, requestBytes, type RequestPolicy } from "../../../sdk/bundles/request.ts";
+import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import type { BundleFileName } from "../../../sdk/core/bundle/names.ts";
+import { decodeJson } from "../../../sdk/core/bundle/schema.ts";
+import type { Yank } from "../../../sdk/core/bundle/decode-manifest.ts";
+import { AnchorEvalError, checkNames } from "../../../sdk/core/errors.ts";
+import { encodeJson } from "../../../sdk/bundles/bundle-store.ts";
 import { checkedBundle, readSignatures } from "./publish-bundle.ts";
 import type { PublishResult } from "./versions.ts";
 

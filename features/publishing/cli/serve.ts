@@ -1,10 +1,10 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
-import { type Command, option } from "../program/command.ts";
+import { readBundleFolder } from "anchoreval/internal/node/bundle-folder";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
+import { type Command, option } from "../../../cli/src/program/command.ts";
 
 /** Here no plan limits a request's CPU: jobs of 10 000 models. */
 const LEADERBOARDS = { MAX_BATCH_MODELS: 50, MAX_JOB_BYTES: 100_000_000 };
@@ -28,7 +28,7 @@ export const serveCommand: Command = {
     const origins = (options.text("origin") ?? "").split(",").filter(Boolean).map(checkedOrigin);
     const folder = options.text("bundles");
     const bundles = folder === undefined ? [] : await bundleFolders(folder);
-    const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker"); // Miniflare: a second
+    const { startLocalWorker } = await import("anchoreval-trainer/internal/features/serve/fit/local-worker"); // Miniflare: a second
     const worker = await startLocalWorker({ port, shipped: true, origins, vars: LEADERBOARDS });
     try {
       const store = r2Store(await worker.bucket());

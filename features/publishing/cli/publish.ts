@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { readBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { readBundleFolder } from "anchoreval/internal/node/bundle-folder";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { BENCHMARK_NAME, manifestKey, signatureKey, VERSION } from "anchoreval/internal/core/bundle/names";
 import type { Yank } from "anchoreval/internal/core/bundle/decode-manifest";
@@ -8,19 +8,21 @@ import { loadBundle } from "anchoreval/internal/bundles/load-bundle";
 import { readManifest } from "anchoreval/internal/bundles/read-file";
 import { folderSource, folderStore } from "anchoreval/internal/node/folder";
 import { placedFolder, placedSource } from "anchoreval/internal/node/shipped-bundles";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { publishToWorker, yankOnWorker } from "anchoreval/internal/publish/publish-to-worker";
-import { sweepableR2Store } from "anchoreval/internal/publish/r2-store";
-import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
-import { type PublishResult, yankVersion } from "anchoreval/internal/publish/versions";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { publishToWorker, yankOnWorker } from "anchoreval/internal/features/publishing/sdk/publish-to-worker";
+import { sweepableR2Store } from "anchoreval/internal/bundles/r2-store";
+import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
+import { type PublishResult, yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
 import { bundleCard } from "anchoreval/internal/words/bundle-card";
-import { type Action, type Command, option, type OptionReader, flag } from "../program/command.ts";
-import { checkWritable } from "../program/out.ts";
-import type { AfterChange, PublishPart } from "../options/parts.ts";
-import { PUBLISH_PARTS } from "../../../features/cli-publish.ts";
+import { type Action, type Command, option, type OptionReader, flag } from "../../../cli/src/program/command.ts";
+import { checkWritable } from "../../../cli/src/program/out.ts";
+import type { AfterChange, PublishPart } from "../../../cli/src/options/parts.ts";
 
-const PART_OPTIONS = Object.fromEntries(PUBLISH_PARTS.map(({ heading, options }) => [heading, options]));
+type Parts = readonly PublishPart[];
+
+const optionsOf = (parts: Parts): Command["options"] =>
+  Object.fromEntries(parts.map(({ heading, options }) => [heading, options]));
 
 const sweep: Action = {
   summary: "remove files that broken-off publications left behind",
@@ -62,7 +64,7 @@ const sweep: Action = {
   },
 };
 
-const yank: Action = {
+const yankWith = (parts: Parts): Action => ({
   summary: "take a version back, or offer it again; who reads it is told why",
   operands: { usage: "ADDRESS", option: "address" },
   options: {
@@ -75,7 +77,7 @@ const yank: Action = {
       reason: option("TEXT", "why, for whoever reads it, such as: wrong keys, use 1.0.1"),
       undo: flag("offer the version again"),
     },
-    ...PART_OPTIONS,
+    ...optionsOf(parts),
   },
   examples: [
     "publish yank https://evals.example.com/v1/bundles/quiz/1.0.0 --reason wrong-keys",
@@ -96,7 +98,7 @@ const yank: Action = {
     const ref = { benchmark: benchmark!, version: version! };
     let latest: string | null;
     if (/^https?:\/\//i.test(to)) {
-      refuseParts(options);
+      refuseParts(parts, options);
       ({ latest } = await yankOnWorker(ref, change, { baseUrl: to, token: tokenOf(to), signal }));
     } else
       latest = await withStore(to, signal, async (store) => {
@@ -105,7 +107,7 @@ const yank: Action = {
           throw new AnchorEvalError("not_found", `no bundle ${ref.benchmark}@${ref.version} is published in ${to}`);
         const signed = await store.get(signatureKey(ref.benchmark, sha256Hex(manifest)));
         const bundle = { manifest, signatures: signed?.bytes ?? null, name: address };
-        const after = await readParts(options, bundle, output);
+        const after = await readParts(parts, options, bundle, output);
         const index = await yankVersion(store, ref, change);
         await after(store, ref.benchmark);
         return index.latest;
@@ -115,10 +117,11 @@ const yank: Action = {
       `${ref.benchmark}@${ref.version} ${words}; latest: ${latest ?? "none"}`,
     ]);
   },
-};
+});
 
-export const publishCommand: Command = {
-  actions: { sweep, yank },
+/** The command `publish`, with side roads of features. */
+export const publishWith = (parts: Parts): Command => ({
+  actions: { sweep, yank: yankWith(parts) },
   operands: { usage: "DIR", option: "bundle" },
   options: {
     Data: { bundle: option("DIR", "the bundle's folder, or a name (anchoreval show)", { required: true }) },
@@ -129,7 +132,7 @@ export const publishCommand: Command = {
         { required: true },
       ),
     },
-    ...PART_OPTIONS,
+    ...optionsOf(parts),
   },
   examples: ["publish bundles/quiz --to https://evals.example.com", "publish bundles/quiz --to r2://bundles"],
   async run({ options, output, signal }) {
@@ -139,7 +142,7 @@ export const publishCommand: Command = {
     const address = /^https?:\/\//i.test(to);
     const kind = address ? "worker" : storeKind(to);
     const token = kind === "worker" ? tokenOf(to) : null;
-    const hub = kind === "hub" ? await import("anchoreval-trainer/internal/publish/hub-store") : null;
+    const hub = kind === "hub" ? await import("anchoreval-trainer/internal/features/publishing/fit/hub-store") : null;
     const settings = hub && (await hub.hubSettings(to, process.env));
     if ((await stat(folder).catch(() => null))?.isDirectory() === false)
       throw invalidOption(`${folder} is a file: publish takes the folder of a bundle`);
@@ -149,9 +152,9 @@ export const publishCommand: Command = {
     const signatures = (await source.readSignatures?.()) ?? null;
     const card = (await source.readCard?.()) ?? new TextEncoder().encode(bundleCard(await loadBundle(source)));
     const plainFiles = kind === "folder";
-    if (kind === "worker") refuseParts(options);
+    if (kind === "worker") refuseParts(parts, options);
     const manifest = files.get("manifest.json")!;
-    const after = await readParts(options, { manifest, signatures, name: folder }, output);
+    const after = await readParts(parts, options, { manifest, signatures, name: folder }, output);
     const upload = { onUpload: ({ name }: { name: string }) => output.remark(`uploading ${name}`), signal };
     const result: PublishResult & { readonly url?: string } =
       token !== null
@@ -170,10 +173,10 @@ export const publishCommand: Command = {
       ...(url ? [`loadBundle and --bundle take ${url}`] : []),
     ]);
   },
-};
+});
 
-function refuseParts(options: OptionReader): void {
-  for (const part of PUBLISH_PARTS) options.refuse(Object.keys(part.options), part.notForWorker);
+function refuseParts(parts: Parts, options: OptionReader): void {
+  for (const part of parts) options.refuse(Object.keys(part.options), part.notForWorker);
 }
 
 /** For the README of a dataset: how a model is estimated from a bundle. */
@@ -188,9 +191,9 @@ npx anchoreval estimate --bundle ${url} --responses answers.json
 }
 
 /** Reads the options of all parts. @throws AnchorEvalError as these */
-async function readParts(...input: Parameters<PublishPart["read"]>): Promise<AfterChange> {
+async function readParts(parts: Parts, ...input: Parameters<PublishPart["read"]>): Promise<AfterChange> {
   const all: AfterChange[] = [];
-  for (const part of PUBLISH_PARTS) all.push(await part.read(...input));
+  for (const part of parts) all.push(await part.read(...input));
   return async (store, benchmark) => {
     for (const after of all) await after(store, benchmark);
   };
@@ -230,18 +233,19 @@ async function withStore<T>(
 ): Promise<T> {
   switch (storeKind(to)) {
     case "r2": {
-      const { s3Settings, s3Store } = await import("anchoreval-trainer/internal/publish/s3-store");
+      const { s3Settings, s3Store } = await import("anchoreval-trainer/internal/features/publishing/fit/s3-store");
       return action(s3Store({ ...s3Settings(to, process.env), signal }));
     }
     case "hub": {
-      const { hubSettings, withHubStore } = await import("anchoreval-trainer/internal/publish/hub-store");
+      const { hubSettings, withHubStore } =
+        await import("anchoreval-trainer/internal/features/publishing/fit/hub-store");
       return withHubStore({ ...(await hubSettings(to, process.env)), signal }, "Change bundles", action);
     }
     case "folder":
       await checkWritable("--to", to);
       return action(folderStore(to));
     case "local": {
-      const { startLocalWorker } = await import("anchoreval-trainer/internal/serve/local-worker");
+      const { startLocalWorker } = await import("anchoreval-trainer/internal/features/serve/fit/local-worker");
       const worker = await startLocalWorker({ port: 0 });
       try {
         return await action(sweepableR2Store(await worker.bucket()));

@@ -1,4 +1,4 @@
-import { sha256 } from "../bundles/bytes.ts";
+import { sha256 } from "./bytes.ts";
 import { decodeJson, nullable, number, object, oneOf, readOrNull, text } from "../core/bundle/schema.ts";
 import { logKey, VERSION } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";

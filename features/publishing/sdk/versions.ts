@@ -1,10 +1,10 @@
-import { equalBytes, sha256 } from "../bundles/bytes.ts";
-import { parseManifest } from "../bundles/parse-manifest.ts";
-import { parseYank, type Yank } from "../core/bundle/decode-manifest.ts";
-import { indexKey, manifestKey, publisherKey, yankedKey } from "../core/bundle/names.ts";
-import { AnchorEvalError, checkNames } from "../core/errors.ts";
-import { type BundleIndex, parseIndex } from "./bundle-index.ts";
-import { changeObject, encodeJson, putVersion, type BundleStore } from "./bundle-store.ts";
+import { equalBytes, sha256 } from "../../../sdk/bundles/bytes.ts";
+import { parseManifest } from "../../../sdk/bundles/parse-manifest.ts";
+import { parseYank, type Yank } from "../../../sdk/core/bundle/decode-manifest.ts";
+import { indexKey, manifestKey, publisherKey, yankedKey } from "../../../sdk/core/bundle/names.ts";
+import { AnchorEvalError, checkNames } from "../../../sdk/core/errors.ts";
+import { type BundleIndex, parseIndex } from "../../../sdk/bundles/bundle-index.ts";
+import { changeObject, encodeJson, putVersion, type BundleStore } from "../../../sdk/bundles/bundle-store.ts";
 import { type ChangedVersion, signature, updateIndex, type UpdateOptions } from "./update-index.ts";
 
 /** A version by its name, and manifest.json as it will stand there for good. */

@@ -1,6 +1,6 @@
-import { loadBundle } from "../bundles/load-bundle.ts";
-import { readBundleFile } from "../bundles/read-file.ts";
-import { equalBytes, sha256 } from "../bundles/bytes.ts";
+import { loadBundle } from "../../../sdk/bundles/load-bundle.ts";
+import { readBundleFile } from "../../../sdk/bundles/read-file.ts";
+import { equalBytes, sha256 } from "../../../sdk/bundles/bytes.ts";
 import {
   blobKey,
   type BundleFileName,
@@ -8,19 +8,19 @@ import {
   fileKey,
   plainSignatureKey,
   signatureKey,
-} from "../core/bundle/names.ts";
-import type { Manifest } from "../core/bundle/manifest.ts";
+} from "../../../sdk/core/bundle/names.ts";
+import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import {
   encodeSignatures,
   type ManifestSignature,
   mergeSignatures,
   parseSignatures,
-} from "../core/bundle/signature.ts";
-import type { Bundle, BundleSource } from "../core/bundle/bundle.ts";
-import { AnchorEvalError, checkNames } from "../core/errors.ts";
-import { estimateFromAnchors } from "../estimate/estimate-from-anchors.ts";
-import type { Estimate } from "../estimate/types.ts";
-import { changeObject, type BundleStore } from "./bundle-store.ts";
+} from "../../../sdk/core/bundle/signature.ts";
+import type { Bundle, BundleSource } from "../../../sdk/core/bundle/bundle.ts";
+import { AnchorEvalError, checkNames } from "../../../sdk/core/errors.ts";
+import { estimateFromAnchors } from "../../../sdk/estimate/estimate-from-anchors.ts";
+import type { Estimate } from "../../../sdk/estimate/types.ts";
+import { changeObject, type BundleStore } from "../../../sdk/bundles/bundle-store.ts";
 import type { UpdateOptions } from "./update-index.ts";
 import { commitVersion, isCommitted, type PublishResult } from "./versions.ts";
 

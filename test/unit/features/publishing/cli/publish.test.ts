@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, expect, test } from "vitest";
-import { listing, runProgram } from "../../../support/run-command.ts";
-import { sampleBundle } from "../../../support/sample-bundle.ts";
-import { resealed } from "../../../support/tamper.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
+import { listing, runProgram } from "../../../../support/run-command.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
+import { resealed } from "../../../../support/tamper.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 

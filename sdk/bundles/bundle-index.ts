@@ -1,5 +1,5 @@
-import { checkIdentity } from "../bundles/read-file.ts";
-import { sha256 } from "../bundles/bytes.ts";
+import { checkIdentity } from "./read-file.ts";
+import { sha256 } from "./bytes.ts";
 import { decodeJson, flag, list, nullable, object, readOrNull, text } from "../core/bundle/schema.ts";
 import type { FileManifest } from "../core/bundle/manifest.ts";
 import {
@@ -11,7 +11,7 @@ import {
   VERSION,
   yankedKey,
 } from "../core/bundle/names.ts";
-import { parseManifest } from "../bundles/parse-manifest.ts";
+import { parseManifest } from "./parse-manifest.ts";
 import { parseYank } from "../core/bundle/decode-manifest.ts";
 import type { BundleStore } from "./bundle-store.ts";
 import { type LogHead, logHead } from "./publication-log.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { atMost, type Bound } from "anchoreval/internal/bundles/body";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
 import { AwsClient } from "aws4fetch";
 import { keyPath, type Persistence, persistentFetch, textOf, type WholeAnswer } from "./persistent-fetch.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { type Estimate, estimateFromAnchors, httpSource, loadBundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { writeBundle } from "../../../support/logged-bundle.ts";
-import { runCommand } from "../../../support/run-command.ts";
-import { sampleAnswers } from "../../../support/sample-answers.ts";
-import { sampleContent } from "../../../support/sample-bundle.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
+import { writeBundle } from "../../../../support/logged-bundle.ts";
+import { runCommand } from "../../../../support/run-command.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { sampleContent } from "../../../../support/sample-bundle.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const store = folder.path("public");

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AnchorEvalError } from "anchoreval";
 import { checkNames } from "anchoreval/internal/core/errors";
-import type { R2SweepBucket } from "anchoreval/internal/publish/r2-store";
+import type { R2SweepBucket } from "anchoreval/internal/bundles/r2-store";
 import { shippedObjects } from "anchoreval/internal/node/shipped-bundles";
 import type { Response as MiniflareResponse } from "miniflare";
 import { createServer as createHttpServer, request as ask, type IncomingMessage, type ServerResponse } from "node:http";

@@ -1,15 +1,14 @@
 import { readdir, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import type { BundleFileName } from "anchoreval/bundle";
-import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
-import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { BUNDLE_FILES } from "anchoreval/internal/core/bundle/names";
-import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
-import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
-import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
-import { isBeingReplaced, makeDraft, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
-import { readFound } from "anchoreval/internal/node/whole-file";
-import { existing, whyNot } from "anchoreval/internal/node/write-file";
+import { parseManifest } from "../bundles/parse-manifest.ts";
+import { sha256Hex } from "../core/bundle/digest.ts";
+import { BUNDLE_FILES, type BundleFileName } from "../core/bundle/names.ts";
+import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
+import { AnchorEvalError, invalidOption } from "../core/errors.ts";
+import { mostBytes } from "../core/bundle/most-bytes.ts";
+import { isBeingReplaced, makeDraft, replaceFiles, settleFolder } from "./out-folder.ts";
+import { readFound } from "./whole-file.ts";
+import { existing, whyNot } from "./write-file.ts";
 
 /** Which bundle is written, and whether it may replace anything. */
 interface ReplaceOptions {
