@@ -4,6 +4,16 @@ const FIT = "Fit a bundle";
 const LOOK = "Look into a benchmark";
 const PUBLISH = "Publish and serve";
 
+/** Commands that stand before the trunk's: what these begin with. */
+export const FIRST_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "import",
+    group: FIT,
+    summary: "a harness's per-sample logs, or a long table, as a response matrix",
+    load: async () => (await import("./import/cli.ts")).importCommand,
+  },
+];
+
 /** The features' own commands, each under a heading of the help; what a command imports is loaded when it runs. */
 export const COMMANDS: readonly CommandEntry[] = [
   {

@@ -1,4 +1,4 @@
-import { COMMANDS as FEATURES } from "../../features/cli.ts";
+import { COMMANDS as FEATURES, FIRST_COMMANDS } from "../../features/cli.ts";
 import type { CommandEntry } from "./program/command.ts";
 
 const LOAD = {
@@ -9,7 +9,6 @@ const LOAD = {
   plan: async () => (await import("./commands/plan.ts")).planCommand,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   show: async () => (await import("./commands/show.ts")).showCommand,
-  import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
   backtest: async () => (await import("./commands/backtest.ts")).backtestCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
@@ -27,7 +26,6 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     show: "a bundle, its digests checked, and its measured errors; or which bundles there are",
   },
   "Fit a bundle": {
-    import: "a harness's per-sample logs, or a long table, as a response matrix",
     fit: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
     backtest: "repeat the whole fit without some models, and measure the error of their estimates",
   },
@@ -38,8 +36,9 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   },
 };
 
-/** All commands: under each heading the trunk's, then the features'. */
+/** All commands: under each heading the features' that come first, the trunk's, then the features'. */
 export const COMMANDS: readonly CommandEntry[] = Object.entries(SUMMARIES).flatMap(([group, commands]) => [
+  ...FIRST_COMMANDS.filter((command) => command.group === group),
   ...Object.entries(commands).map(([name, summary]) => ({
     name,
     summary,

@@ -65,7 +65,7 @@ export const LAYERS = {
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "routes", "."],
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
-    ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest", "import"],
+    ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest"],
     ".",
   ],
   features: [
@@ -84,6 +84,7 @@ export const LAYERS = {
     "trust",
     "serve",
     "publishing",
+    "import",
     "reproduce",
     "jobs",
     "simulate",

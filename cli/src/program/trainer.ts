@@ -50,7 +50,7 @@ const ZSTD = "zstdDecompressSync" in zlib;
 /** Whether compressed logs of Inspect can be read: by Node itself, or by the trainer where that is installed. */
 export async function readsZstd(): Promise<boolean> {
   if (ZSTD) return true;
-  return withTrainer("zstd", () => import("anchoreval-trainer/internal/import/formats")).then(
+  return withTrainer("zstd", () => import("anchoreval-trainer/internal/matrix/readers/formats")).then(
     () => true,
     () => false,
   );
@@ -67,7 +67,7 @@ export async function openHarness(name: HarnessName, what: string): Promise<Harn
   const isZstd = name === "inspect" && !ZSTD;
   if (!isParquet && !isZstd) return harnessNamed(name);
   try {
-    const { FORMATS } = await withTrainer(what, () => import("anchoreval-trainer/internal/import/formats"));
+    const { FORMATS } = await withTrainer(what, () => import("anchoreval-trainer/internal/matrix/readers/formats"));
     return harnessNamed(name, FORMATS);
   } catch (error) {
     if (isZstd && error instanceof TrainerMissing) return harnessNamed(name); // not all logs are compressed so

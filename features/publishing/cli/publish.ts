@@ -14,7 +14,7 @@ import { publishToWorker, yankOnWorker } from "anchoreval/internal/features/publ
 import { sweepableR2Store } from "anchoreval/internal/bundles/r2-store";
 import { findBrokenLogs, sweepBlobs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
 import { type PublishResult, yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
-import { bundleCard } from "anchoreval/internal/words/bundle-card";
+import { bundleCard } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 import { type Action, type Command, option, type OptionReader, flag } from "../../../cli/src/program/command.ts";
 import { checkWritable } from "../../../cli/src/program/out.ts";
 import type { AfterChange, PublishPart } from "../../../cli/src/options/parts.ts";

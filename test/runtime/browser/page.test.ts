@@ -8,7 +8,7 @@ import { sha256Text } from "anchoreval/internal/core/bundle/digest";
 import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
-import { bundleCard } from "anchoreval/internal/words/bundle-card";
+import { bundleCard } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { verdictWords } from "anchoreval/internal/compare/verdict-words";
 import { bundleFiles, fit, readResponses, startLocalWorker, writeWideCsv, type LocalWorker } from "anchoreval-trainer";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { harnessNamed, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { beforeAll, describe, expect, test } from "vitest";
-import { importLogs, type LogImport } from "../../../offline-trainer/src/import/import-logs.ts";
+import { importLogs, type LogImport } from "../../../features/import/fit/import-logs.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { hasModules, HARNESS_ENV, PYTHON } from "../../support/harness-tasks.ts";
 import { rejection } from "../../support/refusal.ts";

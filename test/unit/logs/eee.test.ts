@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, it, test } from "vitest";
-import { importLogs, type ImportOptions, type LogImport } from "../../../offline-trainer/src/import/import-logs.ts";
+import { importLogs, type ImportOptions, type LogImport } from "../../../features/import/fit/import-logs.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -8,9 +8,9 @@ import { type DuplicatePolicy, selectRuns } from "anchoreval/internal/logs/selec
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
 import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
 import type { ReadLogOptions } from "anchoreval/internal/node/log-files";
-import type { CellTrials } from "../matrix/readers/score-table.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import type { TypicalPrices } from "../matrix/typical-prices.ts";
+import type { CellTrials } from "../../../offline-trainer/src/matrix/readers/score-table.ts";
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import type { TypicalPrices } from "../../prices/fit/typical-prices.ts";
 import { alignItems, fillMatrix, type AlignedTask } from "./align-items.ts";
 import { assignScenarios, compareScores, overallWeighting, type ScoreComparison } from "./assign-scenarios.ts";
 import { ContentTable, countStates, type RunScores, runScores } from "./run-scores.ts";

@@ -1,6 +1,6 @@
 import { DataIssues } from "anchoreval/internal/tables/data-issues";
 import { expect, test } from "vitest";
-import { costOf } from "../../../offline-trainer/src/matrix/table-costs.ts";
+import { costOf } from "../../../../../features/prices/fit/table-costs.ts";
 
 test("seconds between two times as Parquet has them, in text, and since 1970", () => {
   const span = [{ kind: "seconds", columns: ["ended", "started"], isSpan: true }] as const;

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Estimate } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
-import { main as trainer } from "../../../cli/src/main.ts";
-import { writeInspectLog, type InspectRun } from "../../support/inspect-logs.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { readResponses } from "../../../../../offline-trainer/src/matrix/read-responses.ts";
+import { main as trainer } from "../../../../../cli/src/main.ts";
+import { writeInspectLog, type InspectRun } from "../../../../support/inspect-logs.ts";
+import { runCommand } from "../../../../support/run-command.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
-const FIXTURES = fileURLToPath(new URL("../../fixtures/inspect", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../../../../fixtures/inspect", import.meta.url));
 const folder = tempFolder();
 
 async function command(...argv: string[]): Promise<{ code: number; out: string; err: string }> {

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import { describe, expect, it } from "vitest";
-import { importLogs, type ImportOptions } from "../../../offline-trainer/src/import/import-logs.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { writeLogs, type LoggedDocument, type LoggedRun } from "../../support/lm-eval-logs.ts";
-import { expectRefusal, rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { importLogs, type ImportOptions } from "../../../../../features/import/fit/import-logs.ts";
+import { scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { writeLogs, type LoggedDocument, type LoggedRun } from "../../../../support/lm-eval-logs.ts";
+import { expectRefusal, rejection } from "../../../../support/refusal.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 let folders = 0;
@@ -167,7 +167,7 @@ describe("items", () => {
   });
 
   it("of a real run that the harness mislabelled end up in their own columns", async () => {
-    const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
+    const logs = fileURLToPath(new URL("../../../../fixtures/lm-eval/logs", import.meta.url));
     const { matrix, report } = await importLogs(harnessNamed("lm-eval"), [logs], {
       ...options(),
       metric: parseChoices("metric", ["acc", "toy_sums=exact_match,strict-match"]),
@@ -477,7 +477,7 @@ describe("choices", () => {
   });
 
   it("are asked for all tasks at once", async () => {
-    const logs = fileURLToPath(new URL("../../fixtures/lm-eval/logs", import.meta.url));
+    const logs = fileURLToPath(new URL("../../../../fixtures/lm-eval/logs", import.meta.url));
     const error = await rejection(importLogs(harnessNamed("lm-eval"), [logs], options()));
     expectRefusal(error, "invalid_option", "4 tasks need another choice");
     expect(error.message).toContain(

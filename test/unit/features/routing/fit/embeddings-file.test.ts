@@ -2,12 +2,12 @@ import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { termVectors } from "../../../features/routing/fit/encode-texts.ts";
-import { embeddedRows, embeddingLines, readEmbeddings } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
-import { textFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
-import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { topicBoard } from "../../support/topic-board.ts";
+import { termVectors } from "../../../../../features/routing/fit/encode-texts.ts";
+import { embeddedRows, embeddingLines, readEmbeddings } from "../../../../../features/routing/fit/embeddings-file.ts";
+import { textFeatures } from "../../../../../offline-trainer/src/numeric/text-features.ts";
+import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
+import { topicBoard } from "../../../../support/topic-board.ts";
 
 const folder = tempFolder();
 

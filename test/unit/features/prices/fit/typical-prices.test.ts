@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AnswerCosts, type TypicalPrices } from "../../../offline-trainer/src/matrix/typical-prices.ts";
+import { AnswerCosts, type TypicalPrices } from "../../../../../features/prices/fit/typical-prices.ts";
 
 const board = (count: number, scenario: (i: number) => string = () => "s") =>
   Array.from({ length: count }, (_, i) => ({ item_id: `q${i}`, scenario: scenario(i) }));

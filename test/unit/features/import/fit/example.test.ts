@@ -2,9 +2,9 @@ import { execFile, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { HARNESS_ENV } from "../../support/harness-tasks.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
-import { WHOLE } from "../../support/whole.ts";
+import { HARNESS_ENV } from "../../../../support/harness-tasks.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
+import { WHOLE } from "../../../../support/whole.ts";
 
 const folder = tempFolder();
 

@@ -3,21 +3,35 @@ import { AnchorEvalError, checkNames, invalidOption } from "anchoreval/internal/
 import { COST_KINDS } from "anchoreval/internal/logs/cost";
 import { DataIssues, jsonKind, type Place, quoted } from "anchoreval/internal/tables/data-issues";
 import { decimalNumber, type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
-import { defaultItems, hashProblem } from "./items-file.ts";
-import { checkColumn, chosenRows, isNamedJson } from "./readers/chosen-rows.ts";
-import { type ImportedTable, noteUnread, putScore } from "./readers/long-table.ts";
+import { defaultItems, hashProblem } from "../../../offline-trainer/src/matrix/items-file.ts";
+import { checkColumn, chosenRows, isNamedJson } from "../../../offline-trainer/src/matrix/readers/chosen-rows.ts";
+import { noteUnread, putScore } from "../../../offline-trainer/src/matrix/readers/long-table.ts";
 import {
+  type CellTrials,
   RepeatedScores,
   TRIAL_COLUMN,
   assembleMatrix,
   checkTable,
   ownCopy,
   ScoreTable,
-} from "./readers/score-table.ts";
-import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
-import { givenWeighting } from "./scenarios.ts";
-import { type CostColumns, costColumns, costOf } from "./table-costs.ts";
-import { AnswerCosts } from "./typical-prices.ts";
+} from "../../../offline-trainer/src/matrix/readers/score-table.ts";
+import type { ItemInfo, ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { givenWeighting } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { type CostColumns, costColumns, costOf } from "../../prices/fit/table-costs.ts";
+import { AnswerCosts, type TypicalPrices } from "../../prices/fit/typical-prices.ts";
+
+/** A long table as read: its scores, its descriptions of items, and remarks for the user. */
+export interface ImportedTable {
+  /** Items grouped by scenario and subscenario. */
+  readonly matrix: ResponseMatrix;
+  /** The weighting that the column of weights implies; null without one. */
+  readonly weighting: Weighting | null;
+  readonly remarks: readonly string[];
+  /** Of a table with a column of trials: what every cell of the matrix is the mean of. */
+  readonly trials?: readonly CellTrials[];
+  /** Of a table that says what answers cost: what items do. */
+  readonly prices?: readonly TypicalPrices[];
+}
 
 /** Columns that describe the item, the same in all of its rows. */
 const FACTS = ["scenario", "subscenario", "weight", "text", "hash"] as const;

@@ -2,9 +2,13 @@ import { invalidOption } from "anchoreval/internal/core/errors";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CellTrials } from "anchoreval-trainer/internal/matrix/readers/score-table";
-import { readLongTable, COLUMN_ROLES, parseTableColumns } from "anchoreval-trainer/internal/matrix/read-long-table";
-import type { ImportedTable } from "anchoreval-trainer/internal/matrix/readers/long-table";
-import { readRouterDc } from "anchoreval-trainer/internal/matrix/readers/router-dc";
+import {
+  type ImportedTable,
+  readLongTable,
+  COLUMN_ROLES,
+  parseTableColumns,
+} from "anchoreval-trainer/internal/features/import/fit/read-long-table";
+import { readRouterDc } from "anchoreval-trainer/internal/features/import/fit/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { checkBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
 import { findingWords } from "anchoreval-trainer/internal/matrix/border/findings";
@@ -13,8 +17,8 @@ import {
   type ImportReport,
   trialsAndPrices,
   type TrialsAndPrices,
-} from "anchoreval-trainer/internal/import/import-logs";
-import type { TypicalPrices } from "anchoreval-trainer/internal/matrix/typical-prices";
+} from "anchoreval-trainer/internal/features/import/fit/import-logs";
+import type { TypicalPrices } from "anchoreval-trainer/internal/features/prices/fit/typical-prices";
 import { LEAST_MODELS, type ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
@@ -23,12 +27,12 @@ import { groupBy } from "anchoreval/internal/logs/run-log";
 import { HARNESSES, type HarnessName } from "anchoreval/internal/node/harnesses";
 import { count, counted, priceWords } from "anchoreval/internal/words/figures";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
-import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../program/command.ts";
-import { openHarness } from "../program/trainer.ts";
-import { checkOutFolder, writeOutFolder } from "../program/out.ts";
-import type { Output } from "../program/output.ts";
-import { boardRecord } from "../options/data.ts";
-import { readScale, SCALE_OPTIONS } from "../options/scale.ts";
+import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../../cli/src/program/command.ts";
+import { openHarness } from "../../cli/src/program/trainer.ts";
+import { checkOutFolder, writeOutFolder } from "../../cli/src/program/out.ts";
+import type { Output } from "../../cli/src/program/output.ts";
+import { boardRecord } from "../../cli/src/options/data.ts";
+import { readScale, SCALE_OPTIONS } from "../../cli/src/options/scale.ts";
 
 const TABLES = ["table", "routerdc"] as const;
 

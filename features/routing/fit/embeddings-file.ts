@@ -3,8 +3,8 @@ import { textLines } from "anchoreval/internal/node/read-file";
 import { csvRecords } from "anchoreval/internal/tables/csv-records";
 import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { jsonRecords } from "anchoreval/internal/tables/json-records";
-import { csvCell } from "./write-tables.ts";
-import { denseRows, type SparseRows, unitRows } from "../numeric/sparse-rows.ts";
+import { csvCell } from "../../../offline-trainer/src/matrix/write-tables.ts";
+import { denseRows, type SparseRows, unitRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 
 /** Vectors of items by their ids, all of one length. */
 export interface Embeddings {

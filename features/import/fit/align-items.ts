@@ -1,9 +1,13 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { groupBy } from "anchoreval/internal/logs/run-log";
-import type { CellTrials } from "../matrix/readers/score-table.ts";
-import { type ItemInfo, responseMatrix, type ResponseMatrix } from "../matrix/response-matrix.ts";
-import { AnswerCosts } from "../matrix/typical-prices.ts";
+import type { CellTrials } from "../../../offline-trainer/src/matrix/readers/score-table.ts";
+import {
+  type ItemInfo,
+  responseMatrix,
+  type ResponseMatrix,
+} from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { AnswerCosts } from "../../prices/fit/typical-prices.ts";
 import type { ImportedScenario, TaskMean } from "./assign-scenarios.ts";
 import { type ContentTable, countedTrials, type RunScores } from "./run-scores.ts";
 import { isNumberedAlike } from "anchoreval/internal/logs/same-documents";

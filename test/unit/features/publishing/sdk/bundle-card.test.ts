@@ -2,10 +2,10 @@ import { loadBundle } from "anchoreval";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { listedForm } from "anchoreval/internal/words/measured-forms";
 import { loadBundle as loadNamed } from "anchoreval/node";
-import { bundleCard } from "anchoreval/internal/words/bundle-card";
+import { bundleCard } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 import { expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const sample = await loadBundle(memorySource(sampleBundle()));
 const card = (change: Partial<Manifest>): string =>

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
-import { type InspectRun, writeInspectLog } from "../../support/inspect-logs.ts";
-import { documentsOf, writeLogs } from "../../support/lm-eval-logs.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { readResponses } from "../../../../../offline-trainer/src/matrix/read-responses.ts";
+import { type InspectRun, writeInspectLog } from "../../../../support/inspect-logs.ts";
+import { documentsOf, writeLogs } from "../../../../support/lm-eval-logs.ts";
+import { runCommand } from "../../../../support/run-command.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const [MODELS, ITEMS, EPOCHS] = [8, 20, 3];
@@ -206,7 +206,9 @@ describe("trials are what the cells are means of", () => {
   });
 });
 
-const TASKS = fileURLToPath(new URL("../../../../shared/data/terminal-bench-core/trials.csv.gz", import.meta.url));
+const TASKS = fileURLToPath(
+  new URL("../../../../../../shared/data/terminal-bench-core/trials.csv.gz", import.meta.url),
+);
 
 test.skipIf(!existsSync(TASKS))(
   "real single trials (../shared/data): agents that write 0 tokens have none",

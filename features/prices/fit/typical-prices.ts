@@ -2,7 +2,7 @@ import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/c
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted } from "anchoreval/internal/words/figures";
-import { numbers } from "../numeric/statistics.ts";
+import { numbers } from "../../../offline-trainer/src/numeric/statistics.ts";
 
 /** Prices of items by the costs of models' answers, of one kind. */
 export interface TypicalPrices {

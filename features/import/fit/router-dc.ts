@@ -1,11 +1,12 @@
+import type { ImportedTable } from "./read-long-table.ts";
 import { basename } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { readJsonFile } from "anchoreval/internal/node/read-file";
 import { DataIssues, jsonKind } from "anchoreval/internal/tables/data-issues";
 import { type ScoreOptions, scoreReader } from "anchoreval/internal/tables/score-reader";
-import { type ImportedTable, noteUnread, putScore } from "./long-table.ts";
-import type { ItemInfo } from "../response-matrix.ts";
-import { assembleMatrix, checkTable, ScoreTable } from "./score-table.ts";
+import { noteUnread, putScore } from "../../../offline-trainer/src/matrix/readers/long-table.ts";
+import type { ItemInfo } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { assembleMatrix, checkTable, ScoreTable } from "../../../offline-trainer/src/matrix/readers/score-table.ts";
 
 /**
  * Reads RouterDC's data: JSON lists of `{"question", "scores": {model: score}}`. The file's name is the scenario, and

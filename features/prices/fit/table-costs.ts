@@ -1,8 +1,8 @@
 import { type Cost, COST_KINDS, type CostKind } from "anchoreval/internal/logs/cost";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
-import { jsonPrice, priceText } from "anchoreval/internal/tables/price-reader";
+import { jsonPrice, priceText } from "anchoreval/internal/features/prices/sdk/price-reader";
 import { isMissingWord } from "anchoreval/internal/tables/score-reader";
-import { checkColumn } from "./readers/chosen-rows.ts";
+import { checkColumn } from "../../../offline-trainer/src/matrix/readers/chosen-rows.ts";
 
 /** Columns of a long table that say together what an answer cost. */
 export interface CostColumns {

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, test } from "vitest";
-import { main as trainer } from "../../../cli/src/main.ts";
-import { readLongTable, parseTableColumns } from "../../../offline-trainer/src/matrix/read-long-table.ts";
-import { scoreAt, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { expectRefusal, refusal, rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { main as trainer } from "../../../../../cli/src/main.ts";
+import { readLongTable, parseTableColumns } from "../../../../../features/import/fit/read-long-table.ts";
+import { scoreAt, type ResponseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { expectRefusal, refusal, rejection } from "../../../../support/refusal.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const MODELS = ["a", "b", "c", "d", "e"];

@@ -1,5 +1,5 @@
-import { type DataIssues, jsonKind, quoted } from "./data-issues.ts";
-import { decimalNumber, isMissingWord } from "./score-reader.ts";
+import { type DataIssues, jsonKind, quoted } from "../../../sdk/tables/data-issues.ts";
+import { decimalNumber, isMissingWord } from "../../../sdk/tables/score-reader.ts";
 
 /** A price in a cell of a table of text; NaN for none, and for one that breaks a rule, which is noted. */
 export function priceText(cell: string, place: { row: number; column: string }, issues: DataIssues): number {

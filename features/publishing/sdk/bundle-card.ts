@@ -1,8 +1,13 @@
-import { comparableForms, type MeasuredForm, measuredScenarios, typicalError } from "./measured-forms.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
-import type { Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { answerCheckWords, bundleFacts, NOT_STATED, sizeWords } from "./bundle-words.ts";
-import { listed, points } from "./figures.ts";
+import {
+  comparableForms,
+  type MeasuredForm,
+  measuredScenarios,
+  typicalError,
+} from "../../../sdk/words/measured-forms.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import type { Manifest, MeasuredErrors } from "../../../sdk/core/bundle/manifest.ts";
+import { answerCheckWords, bundleFacts, NOT_STATED, sizeWords } from "../../../sdk/words/bundle-words.ts";
+import { listed, points } from "../../../sdk/words/figures.ts";
 
 const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
   interpolation: "models like those seen",

@@ -2,10 +2,10 @@ import { parseChoices } from "anchoreval/internal/logs/choices";
 import { harnessNamed } from "anchoreval/internal/node/harnesses";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { writeLogs } from "../../support/lm-eval-logs.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { importLogs } from "../../../../../features/import/fit/import-logs.ts";
+import { scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { writeLogs } from "../../../../support/lm-eval-logs.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 let runs = 0;

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { writeInspectLog, type InspectRun } from "../../support/inspect-logs.ts";
-import { runCommand } from "../../support/run-command.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { writeInspectLog, type InspectRun } from "../../../../support/inspect-logs.ts";
+import { runCommand } from "../../../../support/run-command.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 type Sample = InspectRun["samples"][number];
 
