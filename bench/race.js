@@ -16,7 +16,7 @@ import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { raceField, raceOrder } from "anchoreval/internal/features/adaptive/sdk/race-rounds";
 import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elimination";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, mean, method, modelAnswers, readLeaderboard } from "./fitted-bundle.js";
 

@@ -17,6 +17,12 @@ export const FIRST_COMMANDS: readonly CommandEntry[] = [
 /** The features' own commands, each under a heading of the help; what a command imports is loaded when it runs. */
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "backtest",
+    group: FIT,
+    summary: "repeat the whole fit without some models, and measure the error of their estimates",
+    load: async () => (await import("./backtest/cli.ts")).backtestCommand,
+  },
+  {
     name: "simulate",
     group: FIT,
     summary: "draw a leaderboard that looks like a real one, with the truth beside it",

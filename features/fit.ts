@@ -1,5 +1,6 @@
 /** Public functions of the features on the trainer's floor, a line a feature. */
 export * from "./audit/fit/index.ts";
+export * from "./backtest/fit/index.ts";
 export * from "./forms/fit/index.ts";
 export * from "./import/fit/index.ts";
 export { withGateForms } from "./gates/fit/gate-forms.ts";

@@ -10,7 +10,6 @@ const LOAD = {
   export: async () => (await import("./commands/export.ts")).exportCommand,
   show: async () => (await import("./commands/show.ts")).showCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
-  backtest: async () => (await import("./commands/backtest.ts")).backtestCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
@@ -27,7 +26,6 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
   },
   "Fit a bundle": {
     fit: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
-    backtest: "repeat the whole fit without some models, and measure the error of their estimates",
   },
   "Look into a benchmark": {},
   "Publish and serve": {},

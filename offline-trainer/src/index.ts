@@ -36,9 +36,6 @@ export {
   type SampleCoordination,
   type ValueSource,
 } from "./anchors/anchor-method.ts";
-export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/backtest.ts";
-export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
-export type { BacktestRow } from "./backtest/rows.ts";
 export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
 export type { FoldThreads } from "./fit/folds.ts";
 export type { BundleDescription, FitOptions, FitPart } from "./fit/options.ts";

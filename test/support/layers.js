@@ -65,7 +65,7 @@ export const LAYERS = {
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "routes", "."],
   "workers/page": ["parts", "views", "."],
   "offline-trainer/src": [
-    ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit", "backtest"],
+    ...["numeric", "matrix", "calibrate", "anchors", "threads", "backends", "methods", "fit"],
     ".",
   ],
   features: [
@@ -75,6 +75,7 @@ export const LAYERS = {
     "versions",
     "prices",
     "subscores",
+    "backtest",
     "trials",
     "adaptive",
     "gates",

@@ -3,13 +3,13 @@ import {
   planCells,
   type BacktestPlanOptions,
   type PlannedCell,
-} from "../../../offline-trainer/src/backtest/plan-cells.ts";
-import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { responseMatrix, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
-import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
+} from "../../../../../features/backtest/fit/plan-cells.ts";
+import { DEFAULT_SETTINGS } from "../../../../../offline-trainer/src/methods/settings.ts";
+import { responseMatrix, type ResponseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
+import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
+import { smallLeaderboard, withScores } from "../../../fit/small-leaderboard.ts";
 
 const MODELS = 20;
 const plain = smallLeaderboard({ models: MODELS });

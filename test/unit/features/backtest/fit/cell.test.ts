@@ -1,19 +1,19 @@
 import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
-import { ANCHOR_METHOD_NAMES, customised } from "../../../offline-trainer/src/methods/index.ts";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
+import { ANCHOR_METHOD_NAMES, customised } from "../../../../../offline-trainer/src/methods/index.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import {
   backtestCell,
   FORMS_PER_SEED,
   type CellInput,
   type CellResult,
-} from "../../../offline-trainer/src/backtest/cell.ts";
-import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { DEFAULT_SETTINGS, type FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
-import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";
-import type { BenchmarkSplit } from "../../../offline-trainer/src/matrix/splits.ts";
-import { smallLeaderboard } from "../fit/small-leaderboard.ts";
+} from "../../../../../features/backtest/fit/cell.ts";
+import { describeBenchmark } from "../../../../../offline-trainer/src/matrix/benchmark.ts";
+import { DEFAULT_SETTINGS, type FitSettings } from "../../../../../offline-trainer/src/methods/settings.ts";
+import { fullScores } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
+import { recommended, withKnowledge } from "../../../../../offline-trainer/src/methods/method.ts";
+import type { BenchmarkSplit } from "../../../../../offline-trainer/src/matrix/splits.ts";
+import { smallLeaderboard } from "../../../fit/small-leaderboard.ts";
 
 const base: FitSettings = { ...DEFAULT_SETTINGS, dims: 1, folds: 2, draws: 1 };
 const matrix = smallLeaderboard({ models: 40, dims: 3 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recipeFigures, type RecipeRow } from "../../../offline-trainer/src/backtest/backtest.ts";
+import { recipeFigures, type RecipeRow } from "../../../../../features/backtest/fit/backtest.ts";
 
 function row(fields: Partial<RecipeRow>): RecipeRow {
   const figures = {

@@ -1,6 +1,6 @@
 import { ESTIMATORS, type EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
+import type { CellEstimate, CellResult } from "../../../../../features/backtest/fit/cell.ts";
 
 export interface CellsShape {
   readonly models?: number;

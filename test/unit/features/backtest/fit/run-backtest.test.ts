@@ -2,11 +2,11 @@ import { ESTIMATORS } from "anchoreval/internal/core/estimators/types";
 // Threads run the built package, so it is what is tested here.
 import { DEFAULT_SETTINGS, recommended, runBacktest, type Backtest, type BacktestOptions } from "anchoreval-trainer";
 import { beforeAll, describe, expect, test } from "vitest";
-import { planCells } from "../../../offline-trainer/src/backtest/plan-cells.ts";
-import { submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { expectRefusal, rejection } from "../../support/refusal.ts";
-import { smallLeaderboard } from "../fit/small-leaderboard.ts";
-import { WHOLE } from "../../support/whole.ts";
+import { planCells } from "../../../../../features/backtest/fit/plan-cells.ts";
+import { submatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { expectRefusal, rejection } from "../../../../support/refusal.ts";
+import { smallLeaderboard } from "../../../fit/small-leaderboard.ts";
+import { WHOLE } from "../../../../support/whole.ts";
 
 const matrix = smallLeaderboard({ models: 24, items: [30, 20] });
 const shared = {

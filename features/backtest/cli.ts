@@ -5,17 +5,17 @@ import {
   compareRecipes,
   recipeFigures,
   type RecipeFigures,
-} from "anchoreval-trainer/internal/backtest/backtest";
-import { type SplitName, SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
-import type { BacktestRow } from "anchoreval-trainer/internal/backtest/rows";
+} from "anchoreval-trainer/internal/features/backtest/fit/backtest";
+import { type SplitName, SPLITS } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
+import type { BacktestRow } from "anchoreval-trainer/internal/features/backtest/fit/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
 import { headlineEstimator, type Method, methodDigest } from "anchoreval-trainer/internal/methods/method";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";
 import { DataIssues, quoted } from "anchoreval/internal/tables/data-issues";
 import { recordTable } from "anchoreval/internal/words/figures";
-import { option, rare, type Command, type OptionReader } from "../program/command.ts";
-import { FAMILIES_OPTION, readFamilies, readLines, readSplitColumn } from "../options/model-files.ts";
+import { option, rare, type Command, type OptionReader } from "../../cli/src/program/command.ts";
+import { FAMILIES_OPTION, readFamilies, readLines, readSplitColumn } from "../../cli/src/options/model-files.ts";
 import {
   boardRecord,
   fileDigest,
@@ -24,7 +24,7 @@ import {
   readImportFacts,
   readResponseOptions,
   RESPONSE_OPTIONS,
-} from "../options/data.ts";
+} from "../../cli/src/options/data.ts";
 import {
   checkAskedSizes,
   METHOD_OPTIONS,
@@ -33,9 +33,9 @@ import {
   remarkShortOfModels,
   THREADS_OPTION,
   WORK_OPTIONS,
-} from "../options/fit.ts";
-import { SETTINGS, settingsHelp } from "../options/settings.ts";
-import { checkOutFile, writeOutFile } from "../program/out.ts";
+} from "../../cli/src/options/fit.ts";
+import { SETTINGS, settingsHelp } from "../../cli/src/options/settings.ts";
+import { checkOutFile, writeOutFile } from "../../cli/src/program/out.ts";
 
 const COMPARED_SPLITS = ["interpolation", "extrapolation", "family"] as const;
 

@@ -1,11 +1,11 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { planForms } from "../fit/form-plans.ts";
-import { describeBenchmark, observedModels, pooledParts } from "../matrix/benchmark.ts";
-import { replicateNames, replicateWords } from "../matrix/alike/replicates.ts";
-import { unvariedScenarios } from "../matrix/border/board-summary.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { withKnowledge, type Method } from "../methods/method.ts";
+import { planForms } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { describeBenchmark, observedModels, pooledParts } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { replicateNames, replicateWords } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
+import { unvariedScenarios } from "../../../offline-trainer/src/matrix/border/board-summary.ts";
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
 import {
   extrapolationSplit,
   folds,
@@ -16,8 +16,8 @@ import {
   type SplitInput,
   strength,
   TARGET_OBSERVED,
-} from "../matrix/splits.ts";
-import { familyGroups, joinGroups } from "../matrix/families.ts";
+} from "../../../offline-trainer/src/matrix/splits.ts";
+import { familyGroups, joinGroups } from "../../../offline-trainer/src/matrix/families.ts";
 import type { CellInput } from "./cell.ts";
 
 /** The ways to hold models out, by name. */

@@ -1,6 +1,6 @@
-import { type Provider, threadBackend } from "../backends/resolve-backend.ts";
-import { receivedMethod } from "../methods/method.ts";
-import { answerInputs, threadData } from "../threads/run-on-threads.ts";
+import { type Provider, threadBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
+import { receivedMethod } from "../../../offline-trainer/src/methods/method.ts";
+import { answerInputs, threadData } from "../../../offline-trainer/src/threads/run-on-threads.ts";
 import { backtestCell, type CellResult, type SentCell } from "./cell.ts";
 
 /** A thread of the back-test. */

@@ -5,18 +5,34 @@ import {
   type EstimatorId,
 } from "anchoreval/internal/core/estimators/types";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { CalibrationBackend } from "../calibrate/types.ts";
-import { learnBlends, heldOutKey, servedBlend, type FormBlend, type LearnedBlend } from "../fit/blends.ts";
-import { randomBaseline } from "../fit/errors.ts";
-import { crossValidate } from "../fit/folds.ts";
-import { anchorsIn, evenForm } from "../fit/form-plans.ts";
-import { errorQuantile, heldOutInterval, heldOutSampling, heldOutScores } from "../fit/held-out-scores.ts";
-import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../fit/held-out.ts";
-import { learn } from "../fit/learn.ts";
-import { overallEstimates, overallInflation, overallParts } from "../fit/overall.ts";
-import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
-import { headlineEstimator, intervalKind, type Method, type SentMethod } from "../methods/method.ts";
-import type { BenchmarkSplit } from "../matrix/splits.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
+import {
+  learnBlends,
+  heldOutKey,
+  servedBlend,
+  type FormBlend,
+  type LearnedBlend,
+} from "../../../offline-trainer/src/fit/blends.ts";
+import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
+import { crossValidate } from "../../../offline-trainer/src/fit/folds.ts";
+import { anchorsIn, evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
+import {
+  errorQuantile,
+  heldOutInterval,
+  heldOutSampling,
+  heldOutScores,
+} from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { estimateTargets, type HeldOutEstimate, type HeldOutForm } from "../../../offline-trainer/src/fit/held-out.ts";
+import { learn } from "../../../offline-trainer/src/fit/learn.ts";
+import { overallEstimates, overallInflation, overallParts } from "../../../offline-trainer/src/fit/overall.ts";
+import { onlyModels, type Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import {
+  headlineEstimator,
+  intervalKind,
+  type Method,
+  type SentMethod,
+} from "../../../offline-trainer/src/methods/method.ts";
+import type { BenchmarkSplit } from "../../../offline-trainer/src/matrix/splits.ts";
 
 /** Forms drawn on each fit: one form's luck is most of a back-test's noise, and a form costs little beside a fit. */
 export const FORMS_PER_SEED = 10;

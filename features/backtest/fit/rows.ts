@@ -1,7 +1,12 @@
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
-import { headlineEstimator, intervalKind, methodDigest, type Method } from "../methods/method.ts";
-import { clusteredError, holdsTruth, winklerScore } from "../fit/held-out-scores.ts";
-import { kendall, mean, spearman } from "../numeric/statistics.ts";
+import {
+  headlineEstimator,
+  intervalKind,
+  methodDigest,
+  type Method,
+} from "../../../offline-trainer/src/methods/method.ts";
+import { clusteredError, holdsTruth, winklerScore } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { kendall, mean, spearman } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { CellEstimate, CellResult } from "./cell.ts";
 
 /** One row of a back-test: errors in points (hundredths of the score). */

@@ -1,9 +1,9 @@
 import { ESTIMATORS, type EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { describe, expect, test } from "vitest";
-import type { CellEstimate, CellResult } from "../../../offline-trainer/src/backtest/cell.ts";
-import { backtestRows, type BacktestRow } from "../../../offline-trainer/src/backtest/rows.ts";
-import { methodDigest, recommended, type Method } from "../../../offline-trainer/src/methods/method.ts";
-import { customised } from "../../../offline-trainer/src/methods/index.ts";
+import type { CellEstimate, CellResult } from "../../../../../features/backtest/fit/cell.ts";
+import { backtestRows, type BacktestRow } from "../../../../../features/backtest/fit/rows.ts";
+import { methodDigest, recommended, type Method } from "../../../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../../../offline-trainer/src/methods/index.ts";
 import { changed, simulatedCells } from "./simulated-cells.ts";
 
 const shared = { scenario: "a", split: "interpolation", n: 10, method: recommended, isDefault: true };

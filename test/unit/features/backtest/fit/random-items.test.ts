@@ -1,14 +1,14 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { backtestCell } from "../../../offline-trainer/src/backtest/cell.ts";
-import { describeBenchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
-import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { customised } from "../../../offline-trainer/src/methods/index.ts";
-import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
-import { responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import { smallLeaderboard } from "../fit/small-leaderboard.ts";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
+import { backtestCell } from "../../../../../features/backtest/fit/cell.ts";
+import { describeBenchmark } from "../../../../../offline-trainer/src/matrix/benchmark.ts";
+import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
+import { customised } from "../../../../../offline-trainer/src/methods/index.ts";
+import { randomBaseline } from "../../../../../offline-trainer/src/fit/errors.ts";
+import { responseMatrix, scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
+import { smallLeaderboard } from "../../../fit/small-leaderboard.ts";
 
 /** Standard errors allowed: seeds are fixed, so that what passes once passes always. */
 const DEVIATIONS = 4;

@@ -2,10 +2,16 @@ import { availableParallelism } from "node:os";
 import { checkNames, type OptionNames } from "anchoreval/internal/core/errors";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { designInterval, inflated, weightedScore } from "anchoreval/internal/core/inference/score-interval";
-import type { Provider } from "../backends/resolve-backend.ts";
-import { headlineEstimator, methodDigest, recommended, sentMethod, type Method } from "../methods/method.ts";
-import type { ResponseMatrix } from "../matrix/response-matrix.ts";
-import { runOnThreads } from "../threads/run-on-threads.ts";
+import type { Provider } from "../../../offline-trainer/src/backends/resolve-backend.ts";
+import {
+  headlineEstimator,
+  methodDigest,
+  recommended,
+  sentMethod,
+  type Method,
+} from "../../../offline-trainer/src/methods/method.ts";
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { runOnThreads } from "../../../offline-trainer/src/threads/run-on-threads.ts";
 import type { CellEstimate, CellResult, SentCell } from "./cell.ts";
 import { type BacktestPlanOptions, planCells, type SplitName } from "./plan-cells.ts";
 import { type BacktestRow, backtestRows } from "./rows.ts";
