@@ -47,7 +47,7 @@ export function featureOf(file) {
  */
 export const LAYERS = {
   sdk: [
-    ...["core", "bundles", "tables", "estimate", "words", "charts", "plan"],
+    ...["core", "bundles", "tables", "estimate", "words", "plan"],
     ...["compare", "check", "client", "logs", ".", "node", "bin"],
   ],
   "sdk/core": {
@@ -60,6 +60,7 @@ export const LAYERS = {
     bundle: ["numeric", "irt", "ability", "estimators", "person-fit"],
     scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
   },
+  "sdk/node": ["logs"],
   "sdk/logs": ["eee", "inspect", "lm-eval", "opencompass"],
   "cli/src": [...["program", "bundles", "options", "commands"], ...["run", "."]],
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "routes", "."],
@@ -71,6 +72,7 @@ export const LAYERS = {
   features: [
     "full-scores",
     "unasked",
+    "charts",
     "report",
     "versions",
     "prices",

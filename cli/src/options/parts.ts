@@ -1,6 +1,6 @@
 import type { AnswerOptions, AnyEstimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import type { Plan } from "anchoreval/internal/plan/types";
 import type { CommandPart } from "../program/parts.ts";
 import type { ResultParts } from "../program/summary.ts";

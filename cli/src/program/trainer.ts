@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as zlib from "node:zlib";
-import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
+import type { Harness, HarnessName } from "anchoreval/internal/node/logs/harnesses";
 
 const PACKAGE = "anchoreval-trainer";
 
@@ -62,7 +62,7 @@ export async function readsZstd(): Promise<boolean> {
  * @throws TrainerMissing where nothing can be read without it
  */
 export async function openHarness(name: HarnessName, what: string): Promise<Harness> {
-  const { harnessNamed } = await import("anchoreval/internal/node/harnesses");
+  const { harnessNamed } = await import("anchoreval/internal/node/logs/harnesses");
   const isParquet = name === "lighteval";
   const isZstd = name === "inspect" && !ZSTD;
   if (!isParquet && !isZstd) return harnessNamed(name);

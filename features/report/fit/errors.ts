@@ -5,8 +5,8 @@ import {
   type CoveragePoint,
   coverageSeries,
   lowestCoverage,
-} from "anchoreval/internal/charts/coverage";
-import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
+} from "anchoreval/internal/features/charts/sdk/coverage";
+import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/features/charts/sdk/error-by-size";
 import {
   comparableForms,
   formFigures,

@@ -1,5 +1,5 @@
 import * as Plot from "@observablehq/plot";
-import { type Chart, plotMarks } from "anchoreval/internal/charts/chart";
+import { type Chart, plotMarks } from "anchoreval/internal/features/charts/sdk/chart";
 import { parseHTML } from "linkedom";
 
 /** Markup that is safe in a page: made by {@link html}, which escapes its values. */

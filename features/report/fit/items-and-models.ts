@@ -7,8 +7,8 @@ import {
   placeAxis,
   thin,
   valueAxis,
-} from "anchoreval/internal/charts/chart";
-import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
+} from "anchoreval/internal/features/charts/sdk/chart";
+import { sourceStripChart } from "anchoreval/internal/features/charts/sdk/source-strip";
 import { points, count, counted } from "anchoreval/internal/words/figures";
 import {
   crossFittedInterval,
@@ -28,7 +28,7 @@ import {
   type AddedSection,
 } from "./report-data.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
-import { DIFFICULTY_LIMIT, itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
+import { DIFFICULTY_LIMIT, itemMapChart, shownParameters } from "anchoreval/internal/features/charts/sdk/item-map";
 
 /** Most models drawn over all scenarios, and fewest per scenario. */
 const MODELS_DRAWN = 1000;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { importLogs, type LogImport } from "../../../features/import/fit/import-logs.ts";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
 import { runCommand } from "../../support/run-command.ts";

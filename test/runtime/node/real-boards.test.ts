@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { harnessNamed, type HarnessName } from "anchoreval/internal/node/harnesses";
+import { harnessNamed, type HarnessName } from "anchoreval/internal/node/logs/harnesses";
 import { beforeAll, describe, expect, test } from "vitest";
 import { importLogs, type LogImport } from "../../../features/import/fit/import-logs.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";

@@ -7,7 +7,7 @@ import { checkBoard } from "../../../offline-trainer/src/matrix/border/border-ch
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { ErrorPolicy } from "../../../sdk/logs/attempts.ts";
-import { harnessNamed } from "../../../sdk/node/harnesses.ts";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import type { HarnessWriter } from "./board.ts";
 
 /** What is read of a written board. */

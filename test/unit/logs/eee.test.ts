@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { describe, expect, it, test } from "vitest";
 import { importLogs, type ImportOptions, type LogImport } from "../../../features/import/fit/import-logs.ts";
 import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";

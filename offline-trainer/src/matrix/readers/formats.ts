@@ -1,4 +1,4 @@
-import type { FormatReaders } from "anchoreval/internal/node/log-files";
+import type { FormatReaders } from "anchoreval/internal/node/logs/log-files";
 import { decompress } from "fzstd";
 import { parquetRows } from "./parquet.ts";
 

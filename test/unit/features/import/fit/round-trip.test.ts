@@ -1,5 +1,5 @@
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { importLogs } from "../../../../../features/import/fit/import-logs.ts";

@@ -1,4 +1,4 @@
-import { coverageInterval, coverageSeries } from "anchoreval/internal/charts/coverage";
+import { coverageInterval, coverageSeries } from "anchoreval/internal/features/charts/sdk/coverage";
 import type { MeasuredErrors, SplitErrors } from "anchoreval/internal/core/bundle/manifest";
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";

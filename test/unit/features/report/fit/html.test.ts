@@ -1,4 +1,4 @@
-import { chartMark } from "anchoreval/internal/charts/chart";
+import { chartMark } from "anchoreval/internal/features/charts/sdk/chart";
 import { expect, test } from "vitest";
 import { drawChart, escapeText, html, idText } from "../../../../../features/report/fit/html.ts";
 

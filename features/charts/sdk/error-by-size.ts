@@ -1,4 +1,4 @@
-import { points as inPoints } from "../words/figures.ts";
+import { points as inPoints } from "../../../sdk/words/figures.ts";
 import { chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis, type Chart, type ChartMark } from "./chart.ts";
 
 /** The errors of one estimator, or of one kind of models, over the sizes of forms. */

@@ -1,12 +1,12 @@
 import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { AnchorEvalError, invalidOption } from "../core/errors.ts";
-import type { Choose } from "../logs/choices.ts";
-import type { RunLog, RunSamples } from "../logs/run-log.ts";
-import { invalidLog, type SampleOptions } from "../logs/score-rows.ts";
-import type { ScaleOptions } from "../tables/score-reader.ts";
-import { hasCode, whyNot } from "./write-file.ts";
+import { AnchorEvalError, invalidOption } from "../../core/errors.ts";
+import type { Choose } from "../../logs/choices.ts";
+import type { RunLog, RunSamples } from "../../logs/run-log.ts";
+import { invalidLog, type SampleOptions } from "../../logs/score-rows.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { hasCode, whyNot } from "../write-file.ts";
 
 export interface FindOptions {
   /** The model's name, where all logs are of one model; else each log names its own. */

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { logFileName, readLmEvalResults } from "../logs/lm-eval/read-results.ts";
-import { LmEvalSampleReader } from "../logs/lm-eval/read-samples.ts";
-import { UNTOLD_TASK, type RunLog, type RunResults } from "../logs/run-log.ts";
-import { sortableDate } from "../logs/json.ts";
+import { logFileName, readLmEvalResults } from "../../logs/lm-eval/read-results.ts";
+import { LmEvalSampleReader } from "../../logs/lm-eval/read-samples.ts";
+import { UNTOLD_TASK, type RunLog, type RunResults } from "../../logs/run-log.ts";
+import { sortableDate } from "../../logs/json.ts";
 import { logsAmong, type LogReader } from "./log-files.ts";
-import { textLines } from "./read-file.ts";
-import { LONGEST_TEXT, readFound } from "./whole-file.ts";
+import { textLines } from "../read-file.ts";
+import { LONGEST_TEXT, readFound } from "../whole-file.ts";
 
 /**
  * The per-sample logs of lm-evaluation-harness, with their results files. The results file names the model, else the

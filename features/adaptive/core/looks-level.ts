@@ -1,4 +1,4 @@
-import { normalCdf, normalQuantile } from "../numeric/distributions.ts";
+import { normalCdf, normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 
 /**
  * Looks at which a sequence of intervals may be announced at most: each makes all of them wider

@@ -1,24 +1,24 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import type { AnchorRecord } from "../core/bundle/manifest.ts";
-import { AnchorEvalError } from "../core/errors.ts";
-import { parseChoices, type Choose } from "../logs/choices.ts";
-import { countedScores, type ErrorPolicy } from "../logs/attempts.ts";
-import { itemScore } from "../logs/choose-runs.ts";
-import { matchAnchors } from "../logs/match-anchors.ts";
-import type { ScaleOptions } from "../tables/score-reader.ts";
-import type { ItemTrials } from "../tables/item-trials.ts";
-import { type LoggedSample, type RunLog, taskAmong } from "../logs/run-log.ts";
-import { selectRuns } from "../logs/select-runs.ts";
+import type { Bundle } from "../../core/bundle/bundle.ts";
+import type { AnchorRecord } from "../../core/bundle/manifest.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { parseChoices, type Choose } from "../../logs/choices.ts";
+import { countedScores, type ErrorPolicy } from "../../logs/attempts.ts";
+import { itemScore } from "../../logs/choose-runs.ts";
+import { matchAnchors } from "../../logs/match-anchors.ts";
+import type { ScaleOptions } from "../../tables/score-reader.ts";
+import type { ItemTrials } from "../../tables/item-trials.ts";
+import { type LoggedSample, type RunLog, taskAmong } from "../../logs/run-log.ts";
+import { selectRuns } from "../../logs/select-runs.ts";
 import type { Harness, HarnessName } from "./harnesses.ts";
-import { allAnchors, fieldAnchors, sourceScenarios } from "../logs/anchor-names.ts";
+import { allAnchors, fieldAnchors, sourceScenarios } from "../../logs/anchor-names.ts";
 import {
   type AnswerWarning,
   protocolWarnings,
   runWarnings,
   sampleWarnings,
   scoreWarnings,
-} from "../logs/answer-warnings.ts";
-import { loggedCosts, type LoggedCosts } from "../logs/cost.ts";
+} from "../../logs/answer-warnings.ts";
+import { loggedCosts, type LoggedCosts } from "../../logs/cost.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {

@@ -1,11 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AnchorEvalError } from "../core/errors.ts";
-import { readHelmRun, readHelmSamples } from "../logs/helm.ts";
-import type { RunLog } from "../logs/run-log.ts";
-import { ancestors } from "../logs/task-groups.ts";
-import { firstFew } from "../tables/data-issues.ts";
-import { readJsonFile } from "./read-file.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { readHelmRun, readHelmSamples } from "../../logs/helm.ts";
+import type { RunLog } from "../../logs/run-log.ts";
+import { ancestors } from "../../logs/task-groups.ts";
+import { firstFew } from "../../tables/data-issues.ts";
+import { readJsonFile } from "../read-file.ts";
 import type { LogReader } from "./log-files.ts";
 
 const STATS = "per_instance_stats.json";

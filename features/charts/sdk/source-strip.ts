@@ -1,5 +1,5 @@
-import { intervalWords } from "../words/result-words.ts";
-import { points } from "../words/figures.ts";
+import { intervalWords } from "../../../sdk/words/result-words.ts";
+import { points } from "../../../sdk/words/figures.ts";
 import { chartMark, intervalBar, margins, PANEL_WIDTH, placeAxis, type Chart } from "./chart.ts";
 
 const MARGIN = 14;

@@ -1,10 +1,10 @@
-import { readInspectHeader } from "../logs/inspect/read-header.ts";
-import { readInspectSamples } from "../logs/inspect/read-samples.ts";
-import { list, record } from "../logs/json.ts";
-import type { RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/score-rows.ts";
-import { isObject } from "../tables/json-records.ts";
-import { parseJsonBytes, readJsonFile } from "./read-file.ts";
+import { readInspectHeader } from "../../logs/inspect/read-header.ts";
+import { readInspectSamples } from "../../logs/inspect/read-samples.ts";
+import { list, record } from "../../logs/json.ts";
+import type { RunLog } from "../../logs/run-log.ts";
+import { invalidLog } from "../../logs/score-rows.ts";
+import { isObject } from "../../tables/json-records.ts";
+import { parseJsonBytes, readJsonFile } from "../read-file.ts";
 import { logsAmong, type FormatReaders, type LogReader } from "./log-files.ts";
 import { openZip } from "./zip-entries.ts";
 

@@ -1,8 +1,8 @@
-import type { RunLog, RunResults, RunSamples } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/score-rows.ts";
-import { choiceNames, withGroups } from "../logs/task-groups.ts";
-import { firstFew } from "../tables/data-issues.ts";
-import { counted } from "../words/figures.ts";
+import type { RunLog, RunResults, RunSamples } from "../../logs/run-log.ts";
+import { invalidLog } from "../../logs/score-rows.ts";
+import { choiceNames, withGroups } from "../../logs/task-groups.ts";
+import { firstFew } from "../../tables/data-issues.ts";
+import { counted } from "../../words/figures.ts";
 import {
   findFiles,
   renameModel,

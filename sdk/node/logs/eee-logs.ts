@@ -5,11 +5,11 @@ import {
   type EeeLine,
   eeeLines,
   readEeeSamples,
-} from "../logs/eee/read-records.ts";
-import type { RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/score-rows.ts";
+} from "../../logs/eee/read-records.ts";
+import type { RunLog } from "../../logs/run-log.ts";
+import { invalidLog } from "../../logs/score-rows.ts";
 import { logsAmong, type LogReader } from "./log-files.ts";
-import { readJsonFile, textLines } from "./read-file.ts";
+import { readJsonFile, textLines } from "../read-file.ts";
 
 const LINES = /\.jsonl(\.gz)?$/i;
 

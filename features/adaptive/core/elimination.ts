@@ -1,7 +1,7 @@
-import { normalCdf, normalQuantile } from "../numeric/distributions.ts";
-import type { Bounds } from "../estimators/answered-sample.ts";
+import { normalCdf, normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import type { Bounds } from "../../../sdk/core/estimators/answered-sample.ts";
 import { looksLevel } from "./looks-level.ts";
-import { differenceBounds, type SampledDifference } from "./paired-difference.ts";
+import { differenceBounds, type SampledDifference } from "../../../sdk/core/inference/paired-difference.ts";
 
 /** Bounds that differ by less are the same number of float64, summed in another order. */
 const ROUNDING = 1e-12;

@@ -1,5 +1,5 @@
-import { difficulties, discriminations, type ItemBank } from "../core/irt/item-bank.ts";
-import { counted, decimals } from "../words/figures.ts";
+import { difficulties, discriminations, type ItemBank } from "../../../sdk/core/irt/item-bank.ts";
+import { counted, decimals } from "../../../sdk/words/figures.ts";
 import { type Chart, chartMark, extent, margins, PANEL_WIDTH, placeAxis, thin, valueAxis } from "./chart.ts";
 
 export interface ItemMap {

@@ -1,16 +1,16 @@
 import * as Plot from "@observablehq/plot";
 import { loadBundle } from "anchoreval";
-import type { Chart, ChartMark } from "anchoreval/internal/charts/chart";
-import { coverageChart, coverageSeries, lowestCoverage } from "anchoreval/internal/charts/coverage";
-import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
-import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
-import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
+import type { Chart, ChartMark } from "anchoreval/internal/features/charts/sdk/chart";
+import { coverageChart, coverageSeries, lowestCoverage } from "anchoreval/internal/features/charts/sdk/coverage";
+import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/features/charts/sdk/error-by-size";
+import { itemMapChart, shownParameters } from "anchoreval/internal/features/charts/sdk/item-map";
+import { sourceStripChart } from "anchoreval/internal/features/charts/sdk/source-strip";
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { thin } from "../../../sdk/charts/chart.ts";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { thin } from "anchoreval/internal/features/charts/sdk/chart";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const marksOf = ({ marks }: Chart, name: ChartMark["mark"]): ChartMark[] => marks.filter(({ mark }) => mark === name);
 const dataOf = ({ data }: ChartMark): Record<string, number>[] => data as Record<string, number>[];

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
-import { findFiles } from "anchoreval/internal/node/log-files";
+import { findFiles } from "anchoreval/internal/node/logs/log-files";
 import { expect, test } from "vitest";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 

@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib";
-import { AnchorEvalError } from "../core/errors.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
 import type { FormatReaders } from "./log-files.ts";
-import { openBytes, type RandomAccess } from "./read-file.ts";
+import { openBytes, type RandomAccess } from "../read-file.ts";
 
 /** An archive's files, by name, each read when it is asked for. */
 export interface ZipArchive {

@@ -1,7 +1,7 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { clusteredError } from "../../../offline-trainer/src/fit/held-out-scores.ts";
-import { coverageInterval } from "../../../sdk/charts/coverage.ts";
+import { clusteredError } from "../../../../../offline-trainer/src/fit/held-out-scores.ts";
+import { coverageInterval } from "anchoreval/internal/features/charts/sdk/coverage";
 
 describe("coverageInterval", () => {
   test("is Wilson's at the number of models, where their intervals are independent of each other", () => {

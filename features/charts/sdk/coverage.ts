@@ -1,10 +1,10 @@
-import type { MeasuredErrors, SplitErrors } from "../core/bundle/manifest.ts";
-import { wilsonInterval } from "../core/inference/score-interval.ts";
-import { normalQuantile } from "../core/numeric/distributions.ts";
-import { counted, wholePercent } from "../words/figures.ts";
+import type { MeasuredErrors, SplitErrors } from "../../../sdk/core/bundle/manifest.ts";
+import { wilsonInterval } from "../../../sdk/core/inference/score-interval.ts";
+import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { counted, wholePercent } from "../../../sdk/words/figures.ts";
 import { type Chart, chartMark, margins, PANEL_WIDTH, placeAxis, valueAxis } from "./chart.ts";
-import { formTotals, isOneOfItsSize, type MeasuredManifest } from "../words/measured-forms.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import { formTotals, isOneOfItsSize, type MeasuredManifest } from "../../../sdk/words/measured-forms.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 const NOMINAL = 95;
 const MARGINS = margins(10, 8, 34, 44);

@@ -1,5 +1,10 @@
-import { eliminate, provenBest, type RaceEvidence, raceQuantile } from "anchoreval/internal/core/inference/elimination";
-import { looksLevel } from "anchoreval/internal/core/inference/looks-level";
+import {
+  eliminate,
+  provenBest,
+  type RaceEvidence,
+  raceQuantile,
+} from "anchoreval/internal/features/adaptive/core/elimination";
+import { looksLevel } from "anchoreval/internal/features/adaptive/core/looks-level";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";

@@ -1,11 +1,16 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { AnchorEvalError } from "../core/errors.ts";
-import { sortableDate } from "../logs/json.ts";
-import { lightevalFileName, readLightevalResults, DETAILS_COLUMNS, readLightevalDetails } from "../logs/lighteval.ts";
-import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../logs/run-log.ts";
-import { invalidLog } from "../logs/score-rows.ts";
-import { readJsonFile } from "./read-file.ts";
+import { AnchorEvalError } from "../../core/errors.ts";
+import { sortableDate } from "../../logs/json.ts";
+import {
+  lightevalFileName,
+  readLightevalResults,
+  DETAILS_COLUMNS,
+  readLightevalDetails,
+} from "../../logs/lighteval.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../../logs/run-log.ts";
+import { invalidLog } from "../../logs/score-rows.ts";
+import { readJsonFile } from "../read-file.ts";
 import { logsAmong, type LogReader } from "./log-files.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { looksLevel } from "../../../sdk/core/inference/looks-level.ts";
-import { expectBinomial } from "../../support/binomial.ts";
+import { looksLevel } from "anchoreval/internal/features/adaptive/core/looks-level";
+import { expectBinomial } from "../../../../support/binomial.ts";
 
 const evenly = (looks: number): number[] => Array.from({ length: looks }, (_, l) => l + 1);
 const boundary = (level: number, looks: readonly number[]): number =>
