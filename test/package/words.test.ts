@@ -28,8 +28,6 @@ const SHARED = [
 
 /** Files of the trunk that name a feature all the same. */
 const NAMING: Readonly<Record<string, string>> = {
-  "cli/src/commands/plan.ts --prices": "an example of the help",
-  "cli/src/commands/plan.ts --budget": "the same",
   "sdk/logs/score-rows.ts unasked": "in its plain meaning",
 };
 

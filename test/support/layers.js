@@ -47,7 +47,7 @@ export function featureOf(file) {
  */
 export const LAYERS = {
   sdk: [
-    ...["core", "bundles", "tables", "estimate", "words", "plan"],
+    ...["core", "bundles", "tables", "estimate", "words"],
     ...["compare", "check", "client", "logs", ".", "node", "bin"],
   ],
   "sdk/core": {
@@ -75,6 +75,7 @@ export const LAYERS = {
     "charts",
     "report",
     "versions",
+    "plan",
     "prices",
     "subscores",
     "backtest",

@@ -1,7 +1,6 @@
 import type { AnswerOptions, AnyEstimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
-import type { Plan } from "anchoreval/internal/plan/types";
 import type { CommandPart } from "../program/parts.ts";
 import type { ResultParts } from "../program/summary.ts";
 import type { Answered, ModelReading } from "./answers.ts";
@@ -32,15 +31,6 @@ export interface EstimateWords {
   /** After all that. */
   readonly after?: ResultParts;
 }
-
-/** A feature's part of `plan`. */
-export type PlanPart = CommandPart<PlanAddition>;
-
-/** A part's addition to a plan; null where this bundle has nothing of it. */
-type PlanAddition = (
-  bundle: Bundle,
-  plan: Plan,
-) => Promise<{ readonly fields: object; readonly lines: readonly string[] } | null>;
 
 /** A side road of `publish` and `publish yank`: what options add to a change in a store, and the main road doesn't know by name. */
 export interface PublishPart {

@@ -5,12 +5,10 @@ import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { answeredWords } from "anchoreval/internal/words/bundle-words";
 import { points } from "anchoreval/internal/words/figures";
+import { LEAST_MODELS_FOR_COVERAGE } from "./errors.ts";
 import { LEAST_HELD_OUT_FROM } from "./folds.ts";
 import { HELD_OUT_OBSERVED } from "../matrix/splits.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
-
-/** Held-out models below which coverage says nothing. */
-const LEAST_MODELS = 20;
 
 /**
  * The last words of a fit: a sentence for each form and scenario, and one for the overall score. Errors are
@@ -44,7 +42,7 @@ function sentence(
   const mae = estimatorFigure(interpolation.estimators, form.estimator).mae;
   const within = interpolation.absoluteError[3] ?? null;
   const spread =
-    interpolation.models < LEAST_MODELS || within === null
+    interpolation.models < LEAST_MODELS_FOR_COVERAGE || within === null
       ? "coverage not measured (too few models)"
       : `95 % within ${points(within)}`;
   const stronger = extrapolation

@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
 import { loadBundle } from "anchoreval";
-import type { Chart, ChartMark } from "anchoreval/internal/features/charts/sdk/chart";
+import { type Chart, type ChartMark, thin } from "anchoreval/internal/features/charts/sdk/chart";
 import { coverageChart, coverageSeries, lowestCoverage } from "anchoreval/internal/features/charts/sdk/coverage";
 import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/features/charts/sdk/error-by-size";
 import { itemMapChart, shownParameters } from "anchoreval/internal/features/charts/sdk/item-map";
@@ -8,7 +8,6 @@ import { sourceStripChart } from "anchoreval/internal/features/charts/sdk/source
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { thin } from "anchoreval/internal/features/charts/sdk/chart";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { sampleBundle } from "../../../../support/sample-bundle.ts";
 

@@ -1,6 +1,6 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { invalidOption, type OptionNames } from "../core/errors.ts";
-import type { All, FieldsOf } from "../estimate/door.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
+import type { All, FieldsOf } from "../../../sdk/estimate/door.ts";
 import { PLAN_OPTIONS, planFromBundle } from "./plan-from-bundle.ts";
 import type { Plan, PlanOptions } from "./types.ts";
 

@@ -1,13 +1,13 @@
-import { bankOf, type Bundle, refuseFullScores, servedBlend } from "../core/bundle/bundle.ts";
-import type { FormManifest, Manifest, MeasuredErrors } from "../core/bundle/manifest.ts";
-import { checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
-import { confidenceLevel } from "../core/inference/score-interval.ts";
-import { rankedGap } from "../core/inference/ranks.ts";
-import { normalQuantile } from "../core/numeric/distributions.ts";
-import { predictedScores } from "../core/scoring/predicted-scores.ts";
-import { scenarioShares } from "../estimate/overall-score.ts";
+import { bankOf, type Bundle, refuseFullScores, servedBlend } from "../../../sdk/core/bundle/bundle.ts";
+import type { FormManifest, Manifest, MeasuredErrors } from "../../../sdk/core/bundle/manifest.ts";
+import { checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
+import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
+import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
+import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { predictedScores } from "../../../sdk/core/scoring/predicted-scores.ts";
+import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 export const PLAN_OPTIONS: OptionNames<PlanOptions> = {
   halfWidth: "number",

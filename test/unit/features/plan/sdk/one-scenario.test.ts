@@ -3,8 +3,8 @@ import { encodeBundle } from "anchoreval/bundle";
 import { measuredScenarios } from "anchoreval/internal/words/measured-forms";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleContent } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleContent } from "../../../../support/sample-bundle.ts";
 
 /** A bundle of one scenario, its forms measured as a seed has it. */
 function oneScenario(seed: number, purposive: boolean) {

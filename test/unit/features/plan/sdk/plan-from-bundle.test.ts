@@ -2,10 +2,10 @@ import { type Bundle, loadBundle, planFromBundle, type PlanOptions } from "ancho
 import { type BundleContent, encodeBundle } from "anchoreval/bundle";
 import { normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { describe, expect, test } from "vitest";
-import { commonPower, precisionCurve } from "../../../sdk/plan/plan-from-bundle.ts";
-import { memorySource } from "../../support/memory-source.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
-import { sampleContent } from "../../support/sample-bundle.ts";
+import { commonPower, precisionCurve } from "anchoreval/internal/features/plan/sdk/plan-from-bundle";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
+import { sampleContent } from "../../../../support/sample-bundle.ts";
 
 // 400 and 600 items, forms of 20 and 50 a scenario; measured: RMSE .065 and half-widths of .16 at most in nine models of ten a scenario, .039 and
 // .096 overall.
