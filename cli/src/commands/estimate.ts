@@ -3,7 +3,7 @@ import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/type
 import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, priceWords } from "anchoreval/internal/words/figures";
-import { modelAnswers } from "anchoreval/internal/node/anchor-logs";
+import { modelAnswers } from "anchoreval/internal/node/logs/anchor-logs";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
 import { type Command, option, flag, given } from "../program/command.ts";
 import { readParts, withParts } from "../program/parts.ts";

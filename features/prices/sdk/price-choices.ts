@@ -1,6 +1,6 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
-import type { PlanRemark } from "../../../sdk/plan/door.ts";
+import type { PlanRemark } from "../../plan/sdk/door.ts";
 import { type BundlePrices, formPrices, knownPrices, wholePrice } from "./bundle-prices.ts";
 import {
   predictsScenarios,
@@ -8,7 +8,7 @@ import {
   scenarioChoices,
   undercut,
 } from "../../unasked/sdk/scenario-choices.ts";
-import type { Plan } from "../../../sdk/plan/types.ts";
+import type { Plan } from "../../plan/sdk/types.ts";
 
 /** Prices of forms, and the one to ask. */
 export interface PriceChoices {
