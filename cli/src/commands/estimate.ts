@@ -54,7 +54,7 @@ export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
     const costs = model.took ? [loggedWords(model.took, result.answered, model.trials !== undefined)] : [];
     const added: Beside[] = [];
     for (const part of parts) if (part.beside) added.push(await part.beside(bundle, result, model));
-    const fields = Object.assign({}, ...added.map((one) => one.fields)) as object;
+    const fields = Object.fromEntries(added.flatMap((one) => Object.entries(one.fields)));
     const shown = await estimateWords(result, asked, options.flag("verbose"));
     output.result({ ...result, ...given({ took: model.took }), ...fields }, plainLines([...shown.parts, ...costs]));
     for (const { remark } of added) output.remark(remark);
