@@ -1,14 +1,14 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { HARNESS_ENV } from "../../../../support/harness-tasks.ts";
+import { HARNESS_ENV, hasModules, PYTHON } from "../../../../support/harness-tasks.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";
 import { WHOLE } from "../../../../support/whole.ts";
 
 const folder = tempFolder();
 
-const example = (file: string): string => fileURLToPath(new URL(`../../../examples/lm-eval/${file}`, import.meta.url));
+const example = (file: string): string => fileURLToPath(new URL(`../../../../../examples/lm-eval/${file}`, import.meta.url));
 
 it.skipIf(!WHOLE)(
   "examples/lm-eval goes from 30 models' logs to an estimate from a log of the anchors",
@@ -25,9 +25,7 @@ it.skipIf(!WHOLE)(
   120_000,
 );
 
-const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";
-const harness = spawnSync(PYTHON, ["-c", "import lm_eval, datasets"]).status === 0;
-describe.skipIf(!harness)("examples/lm-eval/harness.py (skipped without lm_eval)", () => {
+describe.skipIf(!hasModules("lm_eval", "datasets"))("examples/lm-eval/harness.py (skipped without lm_eval)", () => {
   it("goes from lm_eval's dummy model to an estimate of a run of the anchors", async () => {
     const { stdout } = await promisify(execFile)(PYTHON, [example("harness.py"), folder.path("harness")], {
       env: HARNESS_ENV,
