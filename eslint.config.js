@@ -9,7 +9,7 @@ const BODIES = [
   ["sdk/bundles/request.ts", "hands on an answer in lines piece by piece; each line has a bound"],
   ["sdk/tables/chunk-lines.ts", "hands on a file of a page's reader piece by piece; each line has a bound"],
   ["offline-trainer/browser/instead-of-node.ts", "reads the places of a file that Parquet asks for"],
-  ["offline-trainer/src/serve/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
+  ["features/serve/fit/local-gate.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/http/request-body.ts", "drops what it reads, and no more than 16 MiB"],
   ["workers/src/bundles/open-file.ts", "hands on a file piece by piece"],
   ["workers/src/platform/deadline.ts", "hands on an object of R2, to readObject"],
@@ -19,8 +19,8 @@ const BODIES = [
 /** Files that read whole files of their own package, or one that the user names when nothing can wait. */
 const OWN_FILES = [
   "cli/src/program/trainer.ts",
-  "features/trust/cli/trusted-root.ts",
-  "offline-trainer/src/{matrix/data-digests,serve/local-worker}.ts",
+  "features/{trust/cli/trusted-root,serve/fit/local-worker}.ts",
+  "offline-trainer/src/matrix/data-digests.ts",
   "sdk/node/{owner,shipped-bundles}.ts",
 ];
 
@@ -96,7 +96,7 @@ export default tseslint.config(
       "sdk/core/bundle/{names,schema,safetensors}.ts",
       "sdk/{tables/json-records,logs/opencompass/python-literal}.ts",
       "cli/src/{program/parse,commands/fit,options/provenance}.ts",
-      "offline-trainer/src/fit/{learn,bundle,stages}.ts",
+      "offline-trainer/src/{fit/{learn,bundle},threads/stages}.ts",
       "offline-trainer/src/{matrix/families,methods/method,backends/onnx/objective-graph}.ts",
       "workers/src/openapi.ts",
       "features/routing/fit/sentence-encoder.ts",

@@ -14,7 +14,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readResponses, recommended } from "anchoreval-trainer";
-import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { headlineEstimator } from "anchoreval-trainer/internal/methods/method";
 import { familyNumbers } from "anchoreval-trainer/internal/matrix/families";
 import { runOnThreads } from "anchoreval-trainer/internal/threads/run-on-threads";

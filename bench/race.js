@@ -14,9 +14,9 @@ import { estimateFromAnchors } from "anchoreval";
 import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { raceField, raceOrder } from "anchoreval/internal/features/adaptive/sdk/race-rounds";
-import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elimination";
+import { eliminate, raceQuantile } from "anchoreval/internal/features/adaptive/core/elimination";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, mean, method, modelAnswers, readLeaderboard } from "./fitted-bundle.js";
 

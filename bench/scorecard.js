@@ -1,6 +1,6 @@
 // What was won, held: speed, truth, structure and bytes beside bench/scorecard.json. See README.md, "scorecard".
 //
-//     npm run scorecard [-- --only speed,truth,house,bytes] [--tests FILE] [--write] [--accept FIGURE --reason TEXT]
+//     npm run scorecard [-- --only speed,truth,house,bytes,tests] [--tests FILE] [--write] [--accept FIGURE --reason TEXT]
 //
 // Needs `npm run build`. Exit code 1 where a figure is worse than the file's by more than its noise.
 import { execFileSync } from "node:child_process";
@@ -15,28 +15,35 @@ import { measureTruth } from "./scorecard/truth.js";
 const FILE = fileURLToPath(new URL("scorecard.json", import.meta.url));
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** In the order of the table. Speed first: what it starts runs on a core of its own beside the others. */
-const PARTS = { speed: measureSpeed, truth: measureTruth, house: measureHouse, bytes: measureBytes };
+const PARTS = {
+  speed: ({ node }) => measureSpeed(node),
+  truth: measureTruth,
+  house: measureHouse,
+  bytes: measureBytes,
+  tests: ({ tests }) => measureTests(tests),
+};
 
 const { values } = parseArgs({
   options: {
-    only: { type: "string", default: Object.keys(PARTS).join() },
+    only: { type: "string" },
     tests: { type: "string" },
     write: { type: "boolean" },
     accept: { type: "string", multiple: true, default: [] },
     reason: { type: "string" },
   },
 });
-const parts = values.only.split(",");
+const parts = values.only?.split(",") ?? Object.keys(PARTS).filter((part) => part !== "tests" || values.tests);
 const unheard = parts.filter((part) => !Object.hasOwn(PARTS, part));
 if (unheard.length > 0) throw new Error(`--only: ${Object.keys(PARTS).join(", ")}, not ${unheard.join(", ")}`);
+if (parts.includes("tests") !== Boolean(values.tests)) throw new Error("the part tests goes with --tests FILE");
 if (values.accept.length > 0 !== Boolean(values.reason)) throw new Error("--accept FIGURE goes with --reason TEXT");
 
 const card = existsSync(FILE)
   ? JSON.parse(readFileSync(FILE, "utf8"))
   : { node: process.version, figures: {}, reasons: [] };
 const begun = performance.now();
-const measured = (await Promise.all(parts.map((part) => PARTS[part](card.node)))).flat();
-if (values.tests) measured.push(...measureTests(values.tests));
+const settings = { node: card.node, tests: values.tests };
+const measured = (await Promise.all(parts.map((part) => PARTS[part](settings)))).flat();
 
 const worse = [];
 const better = [];

@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util";
 import { estimate } from "anchoreval";
 import { scoreAt, submatrix, withSubscores } from "anchoreval-trainer";
-import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { bundleScoring } from "anchoreval/internal/estimate/bundle-scoring";
 import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scores";
 import { itemsOf, subscoresPart } from "anchoreval/internal/features/subscores/core/part";

@@ -11,8 +11,8 @@ import { basename, dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { Miniflare } from "miniflare";
 import { SCENARIOS, syntheticBundle, workerdCpu } from "./worker/synthetic-bundle.js";
 

@@ -14,7 +14,7 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, simulateLeaderboard } from "anchoreval-trainer";
-import { planCells } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, mean, method, readLeaderboard } from "./fitted-bundle.js";
 

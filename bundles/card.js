@@ -1,4 +1,4 @@
-import { answerCheckLines, protocolLines } from "anchoreval/internal/words/bundle-card";
+import { answerCheckLines, protocolLines } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 
 const points = (value) => value.toFixed(1);
 const SPLITS = {

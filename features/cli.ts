@@ -4,8 +4,24 @@ const FIT = "Fit a bundle";
 const LOOK = "Look into a benchmark";
 const PUBLISH = "Publish and serve";
 
+/** Commands that stand before the trunk's: what these begin with. */
+export const FIRST_COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "import",
+    group: FIT,
+    summary: "a harness's per-sample logs, or a long table, as a response matrix",
+    load: async () => (await import("./import/cli.ts")).importCommand,
+  },
+];
+
 /** The features' own commands, each under a heading of the help; what a command imports is loaded when it runs. */
 export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: "backtest",
+    group: FIT,
+    summary: "repeat the whole fit without some models, and measure the error of their estimates",
+    load: async () => (await import("./backtest/cli.ts")).backtestCommand,
+  },
   {
     name: "simulate",
     group: FIT,
@@ -53,6 +69,18 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: LOOK,
     summary: "every model's chance of a right answer to new questions, and which model to ask",
     load: async () => (await import("./routing/cli/route.ts")).routeCommand,
+  },
+  {
+    name: "publish",
+    group: PUBLISH,
+    summary: "a bundle to a Worker, R2, Hugging Face, or a folder; take a version back; sweep",
+    load: async () => (await import("./cli-publish.ts")).publishCommand,
+  },
+  {
+    name: "serve",
+    group: PUBLISH,
+    summary: "run the Worker on this machine, with bundles loaded",
+    load: async () => (await import("./publishing/cli/serve.ts")).serveCommand,
   },
   {
     name: "keys",

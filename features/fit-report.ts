@@ -1,5 +1,6 @@
-import type { ReportPart } from "../offline-trainer/src/report/report-data.ts";
+import { WORDS } from "anchoreval/internal/features/sdk-facts";
 import { reportItems } from "./audit/fit/report-items.ts";
+import { reportWith } from "./report/fit/render-report.ts";
 
-/** The features' sections of a fit's report. */
-export const REPORT_PARTS: readonly ReportPart[] = [reportItems];
+/** report.html of a fit, with the features' sections and sentences. */
+export const renderReport = reportWith({ sections: [reportItems], words: WORDS });

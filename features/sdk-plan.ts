@@ -1,10 +1,4 @@
-import {
-  planDoor,
-  type ReadPlan,
-  type ReadRequest,
-  type RemarkedPlan,
-  type RemarkedRequest,
-} from "../sdk/plan/door.ts";
+import { planDoor, type ReadPlan, type ReadRequest, type RemarkedPlan, type RemarkedRequest } from "./plan/sdk/door.ts";
 import { priceRemark } from "./prices/sdk/price-choices.ts";
 import { trialPlanReading } from "./trials/sdk/plan-trials.ts";
 

@@ -15,8 +15,6 @@ export { encodeBundle, type BundleContent, type ScenarioContent } from "./core/b
 export type { AnchorRecord, Manifest } from "./core/bundle/manifest.ts";
 export type { BundleFileName } from "./core/bundle/names.ts";
 export { parseManifest } from "./bundles/parse-manifest.ts";
-export type { BundleStore } from "./publish/bundle-store.ts";
-export { publishBundle, type PublishOptions } from "./publish/publish-bundle.ts";
-export { publishToWorker, type PublishToWorkerOptions } from "./publish/publish-to-worker.ts";
-export { r2Store, type R2StoreBucket } from "./publish/r2-store.ts";
-export { yankVersion, type PublishResult } from "./publish/versions.ts";
+export type { BundleStore } from "./bundles/bundle-store.ts";
+export { r2Store, type R2StoreBucket } from "./bundles/r2-store.ts";
+export * from "../features/sdk-bundle.ts";

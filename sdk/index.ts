@@ -28,8 +28,6 @@ export type {
   WarningCode,
 } from "./estimate/types.ts";
 export type { ItemTrials, PlainResponses, Responses, Score, TrialResponses } from "./tables/item-trials.ts";
-export { planFromBundle } from "./plan/plan-from-bundle.ts";
-export type { Plan, PlannedForm, PlanOptions, Precision } from "./plan/types.ts";
 export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";

@@ -11,7 +11,7 @@ import { importsOf } from "../../test/support/source-imports.js";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PACKAGES = ["sdk", "offline-trainer", "workers", "cli", "features"];
 /** Sources that somebody can do without who learns the whole: features, published methods, harnesses' logs, the page, the program. */
-const BRANCHES = /^features\/|^offline-trainer\/src\/methods\/|^sdk\/logs\/|^workers\/page\/|^cli\//;
+const BRANCHES = /^features\/|^offline-trainer\/src\/methods\/|^sdk\/(node\/)?logs\/|^workers\/page\/|^cli\//;
 /** Idioms of this code that say nothing: names to be replaced by what the thing is. */
 const EMPTY_NAMES = new Set(["own", "known", "found", "told", "given", "placed", "stated", "turn"]);
 /** Parameters from which on a function takes an object. */

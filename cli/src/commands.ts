@@ -1,4 +1,4 @@
-import { COMMANDS as FEATURES } from "../../features/cli.ts";
+import { COMMANDS as FEATURES, FIRST_COMMANDS } from "../../features/cli.ts";
 import type { CommandEntry } from "./program/command.ts";
 
 const LOAD = {
@@ -6,14 +6,10 @@ const LOAD = {
   estimate: async () => (await import("./commands/estimate.ts")).estimateCommand,
   compare: async () => (await import("./commands/compare.ts")).compareCommand,
   check: async () => (await import("./commands/check.ts")).checkCommand,
-  plan: async () => (await import("./commands/plan.ts")).planCommand,
+  plan: async () => (await import("../../features/cli-plan.ts")).planCommand,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   show: async () => (await import("./commands/show.ts")).showCommand,
-  import: async () => (await import("./commands/import.ts")).importCommand,
   fit: async () => (await import("./commands/fit.ts")).fitCommand,
-  backtest: async () => (await import("./commands/backtest.ts")).backtestCommand,
-  publish: async () => (await import("./commands/publish.ts")).publishCommand,
-  serve: async () => (await import("./commands/serve.ts")).serveCommand,
   completion: async () => (await import("./program/completion.ts")).completionCommand,
 } as const satisfies Record<string, CommandEntry["load"]>;
 
@@ -29,22 +25,18 @@ const SUMMARIES: Readonly<Record<string, Partial<Record<keyof typeof LOAD, strin
     show: "a bundle, its digests checked, and its measured errors; or which bundles there are",
   },
   "Fit a bundle": {
-    import: "a harness's per-sample logs, or a long table, as a response matrix",
     fit: "a response matrix to a bundle: calibrate, choose anchors, measure the error",
-    backtest: "repeat the whole fit without some models, and measure the error of their estimates",
   },
   "Look into a benchmark": {},
-  "Publish and serve": {
-    publish: "a bundle to a Worker, R2, Hugging Face, or a folder; take a version back; sweep",
-    serve: "run the Worker on this machine, with bundles loaded",
-  },
+  "Publish and serve": {},
   "In a shell": {
     completion: "completion of commands and options: source <(anchoreval completion bash)",
   },
 };
 
-/** All commands: under each heading the trunk's, then the features'. */
+/** All commands: under each heading the features' that come first, the trunk's, then the features'. */
 export const COMMANDS: readonly CommandEntry[] = Object.entries(SUMMARIES).flatMap(([group, commands]) => [
+  ...FIRST_COMMANDS.filter((command) => command.group === group),
   ...Object.entries(commands).map(([name, summary]) => ({
     name,
     summary,

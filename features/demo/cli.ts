@@ -3,7 +3,7 @@ import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses
 import { type ResponseMatrix, groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { demoLeaderboard } from "anchoreval-trainer/internal/features/simulate/fit/simulate-leaderboard";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { WORK_OPTIONS } from "../../cli/src/options/fit.ts";
+import { reportOf, WORK_OPTIONS } from "../../cli/src/options/fit.ts";
 import { type Command, option, flag } from "../../cli/src/program/command.ts";
 import { readCreated, readResponseOptions, RESPONSE_OPTIONS } from "../../cli/src/options/data.ts";
 
@@ -45,6 +45,7 @@ export const demoCommand: Command = {
       created,
       port: options.number("port", { min: 0, max: 65535, integer: true }, 8787),
       serve: options.flag("serve"),
+      report: reportOf,
       output,
       signal,
     });

@@ -12,20 +12,19 @@ import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors"
 import { type EstimatorId, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { folderSource } from "anchoreval/internal/node/folder";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { resolveBackend, type Provider } from "../../offline-trainer/src/backends/resolve-backend.ts";
-import { bundleFiles, fit } from "../../offline-trainer/src/fit/fit.ts";
+import { bundleFiles, fit, type Fit } from "../../offline-trainer/src/fit/fit.ts";
 import { randomBaseline } from "../../offline-trainer/src/fit/errors.ts";
 import { DEFAULT_SETTINGS } from "../../offline-trainer/src/methods/settings.ts";
-import { closingWords } from "../../offline-trainer/src/report/closing-words.ts";
+import { closingWords } from "../../offline-trainer/src/fit/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, type ScenarioSlice, scenarioSlices } from "../../offline-trainer/src/matrix/scenarios.ts";
 import { replicateGroups } from "../../offline-trainer/src/matrix/alike/replicates.ts";
-import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-folder.ts";
-import { renderReport } from "../../offline-trainer/src/report/render-report.ts";
-import { type LocalWorker, startLocalWorker } from "../../offline-trainer/src/serve/local-worker.ts";
+import { writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
+import { type LocalWorker, startLocalWorker } from "../serve/fit/local-worker.ts";
 import {
   eligibleTargets,
   interpolationSplit,
@@ -62,6 +61,8 @@ export interface DemoOptions {
   readonly port: number;
   /** Keep the Worker running until the signal. */
   readonly serve: boolean;
+  /** Renders the fit's report.html. */
+  report(result: Fit, options: { readonly signal: AbortSignal }): Promise<Uint8Array>;
   readonly output: DemoOutput;
   readonly signal: AbortSignal;
 }
@@ -95,7 +96,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       onProgress,
     }),
   );
-  const files = bundleFiles(result, await renderReport(result, { signal }));
+  const files = bundleFiles(result, await options.report(result, { signal }));
   const folder = join(out, "bundle");
   for (const name of OWN) await rm(join(out, name), { recursive: true, force: true });
   await mkdir(out, { recursive: true });

@@ -6,9 +6,10 @@ import { counted, percent, points, priceWords, textTable } from "anchoreval/inte
 import { type OptionReader, type OptionSpecs, option, rare } from "../../cli/src/program/command.ts";
 import type { Output } from "../../cli/src/program/output.ts";
 import type { FitOptionPart } from "../../cli/src/options/fit.ts";
-import type { EstimatePart, PlanPart } from "../../cli/src/options/parts.ts";
+import type { EstimatePart } from "../../cli/src/options/parts.ts";
+import type { PlanPart } from "../plan/cli.ts";
 import type { PriceChoices } from "anchoreval/internal/features/prices/sdk/price-choices";
-import type { Plan } from "anchoreval/internal/plan/types";
+import type { Plan } from "anchoreval/internal/features/plan/sdk/types";
 
 /** The prices of items. */
 export const PRICE_OPTIONS = {

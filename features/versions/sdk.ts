@@ -3,7 +3,7 @@ import { partOf, type PartedManifest } from "../../sdk/core/bundle/part.ts";
 import { basePart, type BridgeManifest } from "./core.ts";
 import { normalQuantile } from "../../sdk/core/numeric/distributions.ts";
 import type { Remark } from "../../sdk/estimate/door.ts";
-import type { Estimate, Interval } from "../../sdk/estimate/types.ts";
+import type { Estimate, PassInterval } from "../../sdk/estimate/types.ts";
 import { lookUp } from "../../sdk/core/bundle/names.ts";
 import type { BundleFact } from "../../sdk/words/bundle-words.ts";
 import { counted, listed, points } from "../../sdk/words/figures.ts";
@@ -22,7 +22,7 @@ export interface BridgedScore {
 interface BridgedValue {
   readonly score: number;
   /** Of the estimate, wider by the line's own error; null where the estimate has none. */
-  readonly interval: Pick<Interval, "low" | "high" | "level"> | null;
+  readonly interval: PassInterval | null;
 }
 
 /**

@@ -8,7 +8,7 @@ import { typescriptBackend } from "../src/backends/typescript.ts";
 import type { CalibrationBackend } from "../src/calibrate/types.ts";
 import { checkAnchors } from "../src/fit/form-plans.ts";
 import { readName } from "../src/fit/options.ts";
-import { closingWords } from "../src/report/closing-words.ts";
+import { closingWords } from "../src/fit/closing-words.ts";
 import { bundleFiles, fit as fitBundle } from "../src/fit/fit.ts";
 import { readResponses } from "../src/matrix/read-responses.ts";
 import { dropFile } from "./instead-of-node.ts";

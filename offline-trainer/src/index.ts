@@ -8,22 +8,12 @@ export { calibrate, type CalibrateOptions, type Calibration, type CalibrationSte
 export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
 export type { CodedResponses } from "./matrix/code-responses.ts";
 export * from "../../features/fit.ts";
-export { closingWords } from "./report/closing-words.ts";
-export type { ProtocolDifference } from "./import/protocol-differences.ts";
-export type { ScoreComparison } from "./import/assign-scenarios.ts";
-export { importLogs, type ImportOptions, type LogImport } from "./import/import-logs.ts";
-export type { ImportReport } from "./import/import-logs.ts";
-export type { ReportedRun } from "./import/import-warnings.ts";
+export { closingWords } from "./fit/closing-words.ts";
 export type { ErrorPolicy } from "anchoreval/internal/logs/attempts";
 export type { DuplicatePolicy } from "anchoreval/internal/logs/select-runs";
-export { embeddedRows, type Embeddings, readEmbeddings } from "./matrix/embeddings-file.ts";
 export { readItemTable, type ItemTable } from "./matrix/item-table.ts";
 export { readItems } from "./matrix/items-file.ts";
-export { readLongTable } from "./matrix/read-long-table.ts";
-export type { ImportedTable } from "./matrix/readers/long-table.ts";
 export { readResponses, type ReadResponsesOptions, type Responses } from "./matrix/read-responses.ts";
-export { readRouterDc } from "./matrix/readers/router-dc.ts";
-export { COLUMN_ROLES, parseTableColumns, type TableColumns } from "./matrix/read-long-table.ts";
 export { writeItems } from "./matrix/write-tables.ts";
 export { writeWideCsv } from "./matrix/write-tables.ts";
 export { groupItems } from "./matrix/response-matrix.ts";
@@ -35,8 +25,7 @@ export {
   type ItemInfo,
   type ResponseMatrix,
 } from "./matrix/response-matrix.ts";
-export { readBundleFolder, writeBundleFolder } from "./publish/bundle-folder.ts";
-export { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "./serve/local-worker.ts";
+export { readBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
 export {
   type AnchorInput,
   type AnchorMethod,
@@ -47,9 +36,6 @@ export {
   type SampleCoordination,
   type ValueSource,
 } from "./anchors/anchor-method.ts";
-export { type Backtest, type BacktestOptions, runBacktest } from "./backtest/backtest.ts";
-export { type BacktestPlanOptions, SPLITS, type SplitName } from "./backtest/plan-cells.ts";
-export type { BacktestRow } from "./backtest/rows.ts";
 export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
 export type { FoldThreads } from "./fit/folds.ts";
 export type { BundleDescription, FitOptions, FitPart } from "./fit/options.ts";

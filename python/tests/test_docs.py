@@ -36,3 +36,9 @@ def test_every_public_name_is_documented_where_it_is_defined() -> None:
         value = getattr(anchoreval, name)
         if name != "Responses":
             assert value.__doc__ and not value.__doc__.startswith(f"{name}("), name
+
+
+def test_help_has_each_field_in_the_words_of_the_sdk() -> None:
+    said = " ".join((anchoreval.Estimate.__doc__ or "").split())
+    assert "score: Overall score; None where a scenario has no estimate, and `reason` says which." in said
+    assert "subscores: The score of a group of items inside a scenario" in said  # a feature's

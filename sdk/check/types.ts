@@ -1,5 +1,5 @@
 import type { ComparedModel } from "../compare/types.ts";
-import type { Estimate, EstimateOptions } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, Integer } from "../estimate/types.ts";
 
 /** The rules of a check. At least one of `baselines` and `minScore`. */
 export interface CheckOptions extends Pick<EstimateOptions, "form" | "onChangedItem"> {
@@ -63,11 +63,11 @@ export interface CheckResult extends Pick<Estimate, "benchmark" | "version" | "f
   readonly alarms: {
     readonly perYear: number;
     readonly runsPerYear: number;
-    /** perYear / runsPerYear, of one check. */
+    /** `perYear` / `runsPerYear`, of one check. */
     readonly probability: number;
   };
   readonly level: number;
   /** Items that count: answered by a run of either side. */
-  readonly answered: number;
-  readonly of: number;
+  readonly answered: Integer;
+  readonly of: Integer;
 }

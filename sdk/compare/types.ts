@@ -1,4 +1,4 @@
-import type { Estimate, EstimateOptions, Interval } from "../estimate/types.ts";
+import type { Estimate, EstimateOptions, Integer, Interval } from "../estimate/types.ts";
 import type { AnyResponses } from "../tables/item-trials.ts";
 
 /**
@@ -47,19 +47,19 @@ export interface Difference {
   readonly oneSidedConfidence: number | null;
   readonly mcnemar: McNemar;
   /** Both models' scores, from the items that both answered: `difference` is theirs. */
-  readonly scores: { readonly a: ModelScore; readonly b: ModelScore };
+  readonly scores: ComparedScores;
   /** The difference of the two scores as `estimateFromAnchors` gives each model by itself. */
   readonly subtraction: number | null;
   /** Items that both answered: only these count. */
-  readonly answered: number;
-  readonly of: number;
+  readonly answered: Integer;
+  readonly of: Integer;
 }
 
 /** Mid-p McNemar test on the raw answers, whatever the items weigh. */
 interface McNemar {
   /** Items on which A's score is the higher. */
-  readonly aHigher: number;
-  readonly bHigher: number;
+  readonly aHigher: Integer;
+  readonly bHigher: Integer;
   /** Two-sided, in (0,1]. */
   readonly pValue: number;
 }
@@ -74,10 +74,22 @@ export interface ModelScore {
   readonly stratifiedMean: number | null;
 }
 
+/** Both models' scores. */
+interface ComparedScores {
+  readonly a: ModelScore;
+  readonly b: ModelScore;
+}
+
+/** The models' names. */
+interface ComparedNames {
+  readonly a: string;
+  readonly b: string;
+}
+
 /** The result of `compareFromAnchors` and of `anchoreval compare` with two models. */
 export interface Comparison
   extends Pick<Estimate, "benchmark" | "version" | "form" | "digest" | "warnings">, Difference {
-  readonly names: { readonly a: string; readonly b: string };
+  readonly names: ComparedNames;
   readonly margin: number;
   /** That which difference, interval and verdict are said of. */
   readonly over: Over;
@@ -87,7 +99,7 @@ export interface Comparison
    * Items more, over all scenarios, at which the interval would decide if the difference stayed what it is; for `undecided`, and
    * null where all items wouldn't.
    */
-  readonly moreItems: number | null;
+  readonly moreItems: Integer | null;
   readonly scenarios: Readonly<Record<string, Difference>>;
 }
 
@@ -100,8 +112,8 @@ export interface Ranking extends Pick<Estimate, "benchmark" | "version" | "form"
   /** Why there are no rank intervals. */
   readonly reason: string | null;
   /** Items that all models answered: only these count. */
-  readonly answered: number;
-  readonly of: number;
+  readonly answered: Integer;
+  readonly of: Integer;
   /** The highest stratified mean first. */
   readonly models: readonly RankedModel[];
 }
@@ -110,9 +122,9 @@ export interface Ranking extends Pick<Estimate, "benchmark" | "version" | "form"
 export interface RankedModel extends ModelScore {
   readonly name: string;
   /** Position in the list that was given, from 0. */
-  readonly index: number;
+  readonly index: Integer;
   /** Place by the stratified mean, 1 the best; ties share the better one. */
-  readonly rank: number | null;
+  readonly rank: Integer | null;
   /** Places that it may have among these models, all models' intervals together at `level`. */
-  readonly rankInterval: { readonly low: number; readonly high: number } | null;
+  readonly rankInterval: { readonly low: Integer; readonly high: Integer } | null;
 }

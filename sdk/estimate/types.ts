@@ -2,6 +2,9 @@ import type { ByEstimator, EstimatorId } from "../core/estimators/types.ts";
 import type { ScoreRange } from "../core/inference/ranks.ts";
 import type { AnswerPattern, Suspicion } from "../core/person-fit/answer-pattern.ts";
 
+/** A whole number: an `int` in Python, whose results are made from these types. */
+export type Integer = number;
+
 /** An interval for the score that this run would have got on all items of this benchmark version. */
 export interface Interval {
   readonly low: number;
@@ -15,6 +18,9 @@ export interface Interval {
    */
   readonly method: "design-based" | "conformal" | "cross-validated" | "exact" | "predicted";
 }
+
+/** Without a method: for the chances themselves, on all items of this benchmark version, or for a bridged score. */
+export type PassInterval = Pick<Interval, "low" | "high" | "level">;
 
 /** A warning's kind, for programs. */
 export type WarningCode =
@@ -54,7 +60,7 @@ export interface EstimateWarning {
   readonly code: WarningCode;
   readonly scenario?: string;
   /** Answers that it is about, where it counts them. */
-  readonly count?: number;
+  readonly count?: Integer;
   readonly message: string;
 }
 
@@ -72,8 +78,9 @@ export interface Estimate {
   readonly interval: Interval | null;
   /** Why `score` or `interval` is null. */
   readonly reason: string | null;
-  readonly answered: number;
-  readonly of: number;
+  /** Items answered, and asked (`of`). */
+  readonly answered: Integer;
+  readonly of: Integer;
   readonly warnings: readonly EstimateWarning[];
   /** The meaning of the scores, in a sentence; there where that isn't the plain mean over the items. */
   readonly estimand?: string;
@@ -90,8 +97,9 @@ export interface ScenarioResult {
   readonly reason: string | null;
   /** Every item was answered: the score is exact. */
   readonly exact: boolean;
-  readonly answered: number;
-  readonly of: number;
+  /** Items answered, and asked (`of`). */
+  readonly answered: Integer;
+  readonly of: Integer;
   /** Answered share of the anchors' weight, in [0,1]. */
   readonly answeredShare: number;
   /** Where the model lies against the source models' scores. */

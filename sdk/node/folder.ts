@@ -8,7 +8,7 @@ import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { parseYank } from "../core/bundle/decode-manifest.ts";
 import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";
-import type { SweepableStore } from "../publish/bundle-store.ts";
+import type { SweepableStore } from "../bundles/bundle-store.ts";
 import { settleFolder } from "./out-folder.ts";
 import { openFound, readFound } from "./whole-file.ts";
 import { createFile, DRAFT, existing, hasCode, whyNot, toDisk } from "./write-file.ts";

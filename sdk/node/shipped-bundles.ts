@@ -16,7 +16,7 @@ import {
 } from "../core/bundle/names.ts";
 import { parseManifest } from "../bundles/parse-manifest.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
-import type { IndexEntry } from "../publish/bundle-index.ts";
+import type { IndexEntry } from "../bundles/bundle-index.ts";
 import { folderSource } from "./folder.ts";
 import { isUnsettled } from "./out-folder.ts";
 

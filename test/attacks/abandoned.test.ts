@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll } from "vitest";
 import { attack } from "../support/attack.ts";

@@ -8,7 +8,7 @@ import { parseManifest } from "anchoreval/bundle";
 import { encodeManifest } from "anchoreval/internal/core/bundle/digest";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { afterAll, beforeAll, describe } from "vitest";
 import { attack } from "../support/attack.ts";
 import { sampleAnswers } from "../support/sample-answers.ts";

@@ -3,12 +3,12 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, write
 import { basename, join } from "node:path";
 import { loadBundle } from "anchoreval";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { findBrokenLogs } from "anchoreval/internal/publish/sweep-blobs";
+import { findBrokenLogs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
 import { folderSource, folderStore } from "anchoreval/node";
 import { expect } from "vitest";
 import { readItemTable } from "../../offline-trainer/src/matrix/item-table.ts";
 import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
-import { writeBundleFolder } from "../../offline-trainer/src/publish/bundle-folder.ts";
+import { writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
 import { attack } from "../support/attack.ts";
 import { filesOf, runProgram } from "../support/run-command.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";

@@ -4,10 +4,10 @@ import type { BundleFileName } from "anchoreval/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
-import { yankVersion } from "anchoreval/internal/publish/versions";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
+import { yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
 import { checkRoots, type RootChain } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import {

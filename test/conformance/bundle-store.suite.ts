@@ -1,4 +1,4 @@
-import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
+import type { BundleStore } from "anchoreval/internal/bundles/bundle-store";
 import { describe, expect, test } from "vitest";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

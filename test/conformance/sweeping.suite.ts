@@ -1,8 +1,8 @@
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { blobKey, manifestKey, sweptKey } from "anchoreval/internal/core/bundle/names";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { SWEEP_AGE, sweepBlobs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
 import { describe, expect, test } from "vitest";
 import { sampleBundle } from "../support/sample-bundle.ts";
 import { SOME } from "./publishing.suite.ts";

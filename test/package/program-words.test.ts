@@ -42,8 +42,8 @@ test.each([
 });
 
 test.each([
-  ["sdk/charts/x.ts", 'draw("var(--gate)", `var(--${colour})`)'],
-  ["offline-trainer/src/report/x.ts", "style(`--gate: #5b6b1a; --score-map: #00697f;`)"],
+  ["features/charts/sdk/x.ts", 'draw("var(--gate)", `var(--${colour})`)'],
+  ["features/report/fit/x.ts", "style(`--gate: #5b6b1a; --score-map: #00697f;`)"],
   ["sdk/logs/x.ts", 'fail("lm_eval writes them with --log_samples --output_path FOLDER")'],
   ["sdk/x.ts", '// as --out of anchoreval fit\nfail("give `out` - the folder of anchoreval")'],
   ["features/gates/cli/x.ts", 'fail("give --baseline several times")'],

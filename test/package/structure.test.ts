@@ -6,7 +6,7 @@ import { ROOT, sourceFiles } from "../support/source-imports.js";
 
 /** Short files that the program uses, that three parts of the trainer share, or that a client loads without its feature. */
 const SHORT = [
-  "offline-trainer/src/import/formats.ts",
+  "offline-trainer/src/matrix/readers/formats.ts",
   "features/routing/sdk/client-calls.ts",
   "features/subscores/sdk/facts.ts", // `show` has it without estimates
   "features/adaptive/core/limits.ts", // every reader of a manifest has it, and few the rest of the feature's core

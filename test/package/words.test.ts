@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PARTS } from "anchoreval/internal/features/core";
 import { expect, test } from "vitest";
-import { CHECK_PARTS } from "../../features/cli-check.ts";
-import { COMPARE_PARTS } from "../../features/cli-compare.ts";
+import { CHECK_PARTS, COMPARE_PARTS } from "../../features/cli-compare.ts";
 import { ESTIMATE_PARTS } from "../../features/cli-estimate.ts";
 import { FIT_PARTS } from "../../features/cli-fit.ts";
 import { PLAN_PARTS } from "../../features/cli-plan.ts";
@@ -31,11 +30,6 @@ const SHARED = [
 
 /** Files of the trunk that name a feature all the same. */
 const NAMING: Readonly<Record<string, string>> = {
-  "cli/src/commands/import.ts --prices": "where its prices go on to",
-  "offline-trainer/src/report/render-report.ts --gate": "a colour",
-  "cli/src/commands/plan.ts --prices": "an example of the help",
-  "cli/src/commands/plan.ts --budget": "the same",
-  "offline-trainer/src/serve/local-worker.ts SESSION_KEYS": "a local Worker makes its key, so that every route works",
   "sdk/logs/score-rows.ts unasked": "in its plain meaning",
 };
 

@@ -2,7 +2,7 @@ import { AnchorEvalError } from "anchoreval";
 import { readAnswers } from "anchoreval/node";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readLongTable } from "../../offline-trainer/src/matrix/read-long-table.ts";
+import { readLongTable } from "../../features/import/fit/read-long-table.ts";
 import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

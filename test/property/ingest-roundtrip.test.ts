@@ -3,7 +3,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { scoreOnScale } from "../../sdk/core/numeric/score-bounds.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readLongTable } from "../../offline-trainer/src/matrix/read-long-table.ts";
+import { readLongTable } from "../../features/import/fit/read-long-table.ts";
 import { readResponses } from "../../offline-trainer/src/matrix/read-responses.ts";
 import { writeItems, writeWideCsv } from "../../offline-trainer/src/matrix/write-tables.ts";
 import {

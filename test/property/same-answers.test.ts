@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import { loadBundle } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { FORMATS } from "anchoreval-trainer/internal/import/formats";
-import { readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { FORMATS } from "anchoreval-trainer/internal/matrix/readers/formats";
+import { readAnchorLogs } from "anchoreval/internal/node/logs/anchor-logs";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { createRandom } from "../../sdk/core/numeric/random.ts";
 import {
   type Board,

@@ -13,7 +13,7 @@ import {
 } from "anchoreval/internal/core/bundle/names";
 import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
 import { parseYank } from "anchoreval/internal/core/bundle/decode-manifest";
-import { parseIndex } from "anchoreval/internal/publish/bundle-index";
+import { parseIndex } from "anchoreval/internal/bundles/bundle-index";
 import { tagOf, type Objects } from "./memory-store.ts";
 
 /** Versions of a benchmark that must be there, with their manifests. */

@@ -1,5 +1,5 @@
 import { AnchorEvalError } from "anchoreval";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
 import { perform, scheduledStore, tagOf, type Objects, type StoreCall } from "./memory-store.ts";
 
 /** One of several operations at once on a store. Between two calls of the store it depends on their results alone. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
 
 /** The calls of a store by name. */
 type StoreMethod = "get" | "putIfAbsent" | "putIfMatch" | "list" | "listTimes" | "remove";

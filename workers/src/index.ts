@@ -5,7 +5,7 @@ import type { PlanRequest } from "anchoreval/internal/features/sdk-plan";
 import { createApp } from "./app.ts";
 import { createCaches } from "./bundles/bundle-caches.ts";
 import type { Env } from "./platform/env.ts";
-import { consumeQueue } from "../../features/http-queue.ts";
+import { consumeQueue } from "../../features/http.ts";
 import { callRoute, type RpcCall, type RpcOptions, type RpcResult } from "./rpc.ts";
 import { useSimd } from "anchoreval/internal/estimate/simd-sums";
 

@@ -8,7 +8,8 @@ import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import type { PartInput } from "../program/parts.ts";
-import { openHub } from "../program/trainer.ts";
+import { loadHub } from "../../../features/cli-bundles.ts";
+import { withTrainer } from "../program/trainer.ts";
 import { readPolicy, whereTrusted } from "./open-bundle.ts";
 
 /**
@@ -22,7 +23,7 @@ export async function findListed(
 ): Promise<readonly BundlePlace[] | null> {
   if (place === undefined) return shippedPlaces();
   if (/^hf:\/\//i.test(place)) {
-    const { listHub } = await openHub();
+    const { listHub } = await withTrainer("hf://", loadHub);
     const repositories = await listHub(place, process.env, signal);
     return repositories.map(({ url, headers }) => ({ name: url, source: whereTrusted(httpSource(url, { headers })) }));
   }

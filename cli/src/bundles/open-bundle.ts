@@ -6,7 +6,7 @@ import { placedSource } from "anchoreval/internal/node/shipped-bundles";
 import { trustedSource } from "anchoreval/internal/bundles/trusted-source";
 import { option, type OptionReader, type OptionSpecs } from "../program/command.ts";
 import { warn } from "../program/output.ts";
-import { TRUSTED_FILES } from "../../../features/cli-trusted.ts";
+import { TRUSTED_FILES } from "../../../features/cli-bundles.ts";
 
 /** The bundle that a command reads. */
 export const BUNDLE_OPTION = {

@@ -16,7 +16,7 @@ import {
   readModel,
   withAnswers,
 } from "../options/answers.ts";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import { readPoints } from "../options/scale.ts";
 import { type Command, option, flag } from "../program/command.ts";
 import { withParts } from "../program/parts.ts";

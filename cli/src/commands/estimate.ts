@@ -3,7 +3,7 @@ import type { Estimate, ScenarioResult } from "anchoreval/internal/estimate/type
 import { COST_KINDS, type LoggedCosts } from "anchoreval/internal/logs/cost";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { percent, points, priceWords } from "anchoreval/internal/words/figures";
-import { modelAnswers } from "anchoreval/internal/node/anchor-logs";
+import { modelAnswers } from "anchoreval/internal/node/logs/anchor-logs";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
 import { type Command, option, flag, given } from "../program/command.ts";
 import { readParts, withParts } from "../program/parts.ts";
@@ -54,7 +54,7 @@ export const estimateCommand: Command = withParts(ESTIMATE_PARTS, {
     const costs = model.took ? [loggedWords(model.took, result.answered, model.trials !== undefined)] : [];
     const added: Beside[] = [];
     for (const part of parts) if (part.beside) added.push(await part.beside(bundle, result, model));
-    const fields = Object.assign({}, ...added.map((one) => one.fields)) as object;
+    const fields = Object.fromEntries(added.flatMap((one) => Object.entries(one.fields)));
     const shown = await estimateWords(result, asked, options.flag("verbose"));
     output.result({ ...result, ...given({ took: model.took }), ...fields }, plainLines([...shown.parts, ...costs]));
     for (const { remark } of added) output.remark(remark);

@@ -7,9 +7,9 @@ import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit"
 import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
-import { checkBundleFolder, writeBundleFolder } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { checkBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
 import type { ReadResponses, Responses } from "anchoreval-trainer/internal/matrix/read-responses";
-import { closingWords } from "anchoreval-trainer/internal/report/closing-words";
+import { closingWords } from "anchoreval-trainer/internal/fit/closing-words";
 import { estimandWords } from "anchoreval/internal/core/bundle/bundle";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { parseManifest } from "anchoreval/internal/bundles/parse-manifest";
@@ -44,6 +44,7 @@ import {
   remarkCopies,
   remarkReplicates,
   remarkShortOfModels,
+  reportOf,
 } from "../options/fit.ts";
 import {
   fileDate,
@@ -276,9 +277,8 @@ export async function fitAsked(
     for (const remark of sameForms(counts.totals, result.content.manifest.forms)) output.remark(remark);
   const timings: Record<string, number> = { reading: read, ...result.timings };
   const before = performance.now();
-  const { renderReport } = await import("anchoreval-trainer/internal/report/render-report"); // its libraries load for most of a second
   const report = await output.during("report", (update) =>
-    stoppable(renderReport(result, { signal, onProgress: (done) => update(done, 1) })),
+    stoppable(reportOf(result, { signal, onProgress: (done) => update(done, 1) })),
   );
   const files = bundleFiles(result, report);
   timings["report and writing"] = performance.now() - before;

@@ -7,11 +7,11 @@ import { loadItems } from "anchoreval/internal/bundles/read-file";
 import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
 import { allAnchors, allItems, fieldAnchors } from "anchoreval/internal/logs/anchor-names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
-import { HARNESSES } from "anchoreval/internal/node/harnesses";
+import { HARNESSES } from "anchoreval/internal/node/logs/harnesses";
 import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import { given, option, flag, rare, type OptionReader, type OptionSpecs } from "../program/command.ts";
 import { ITEMS_OPTION, placeAnchors } from "../bundles/form-anchors.ts";
 import { openBundle } from "../bundles/open-bundle.ts";
@@ -106,7 +106,7 @@ export async function readModel(
     throw invalidOption("- is a file of answers, and --from reads logs: name the logs");
   if (options.isGiven("from") && !(filesAreAnswers && (await isFile(path)))) {
     const from = options.oneOf("from", HARNESSES, "lm-eval");
-    const { readAnchorLogs } = await import("anchoreval/internal/node/anchor-logs");
+    const { readAnchorLogs } = await import("anchoreval/internal/node/logs/anchor-logs");
     const byField = from === "lm-eval" && !options.isGiven("items");
     const match = async (records: readonly AnchorRecord[]) => {
       const anchors = await placeAnchors(records, options.text("items"));

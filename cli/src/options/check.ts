@@ -1,6 +1,6 @@
 import type { CheckOptions, CheckVerdict } from "anchoreval/internal/check/types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import { isPinned, readBundle } from "../bundles/open-bundle.ts";
 import type { OptionReader } from "../program/command.ts";
 import type { PartInput } from "../program/parts.ts";

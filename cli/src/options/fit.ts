@@ -1,5 +1,6 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
+import type * as Report from "anchoreval-trainer/internal/features/fit-report";
 import type { FitPart } from "anchoreval-trainer/internal/fit/options";
 import { checkAnchors } from "anchoreval-trainer/internal/fit/form-plans";
 import { replicateWords } from "anchoreval-trainer/internal/matrix/alike/replicates";
@@ -199,4 +200,10 @@ export function remarkShortOfModels(output: Output, { name, authorsModels = 0 }:
 export function remarkReplicates(output: Output, groups: readonly (readonly string[])[]): void {
   if (groups.length > 0)
     output.remark(`answers that agree beyond chance, so that these are held out together: ${replicateWords(groups)}`);
+}
+
+/** report.html of a fit. @throws AnchorEvalError `aborted` */
+export async function reportOf(...input: Parameters<typeof Report.renderReport>): Promise<Uint8Array> {
+  const { renderReport } = await import("anchoreval-trainer/internal/features/fit-report"); // its libraries load for most of a second
+  return renderReport(...input);
 }

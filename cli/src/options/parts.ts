@@ -1,11 +1,10 @@
 import type { AnswerOptions, AnyEstimate } from "anchoreval/internal/features/sdk-estimate";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
-import type { Plan } from "anchoreval/internal/plan/types";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import type { CommandPart } from "../program/parts.ts";
 import type { ResultParts } from "../program/summary.ts";
 import type { Answered, ModelReading } from "./answers.ts";
-import type { BundleStore } from "anchoreval/internal/publish/bundle-store";
+import type { BundleStore } from "anchoreval/internal/bundles/bundle-store";
 import type { OptionReader, OptionSpecs } from "../program/command.ts";
 import type { Output } from "../program/output.ts";
 
@@ -40,15 +39,6 @@ export interface EstimateWords {
   /** After all that. */
   readonly after?: ResultParts;
 }
-
-/** A feature's part of `plan`. */
-export type PlanPart = CommandPart<PlanAddition>;
-
-/** A part's addition to a plan; null where this bundle has nothing of it. */
-type PlanAddition = (
-  bundle: Bundle,
-  plan: Plan,
-) => Promise<{ readonly fields: object; readonly lines: readonly string[] } | null>;
 
 /** A side road of `publish` and `publish yank`: what options add to a change in a store, and the main road doesn't know by name. */
 export interface PublishPart {

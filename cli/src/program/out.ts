@@ -1,7 +1,7 @@
 import { readdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeText } from "anchoreval-trainer/internal/matrix/write-tables";
-import { whyNotWritable } from "anchoreval-trainer/internal/publish/bundle-folder";
+import { whyNotWritable } from "anchoreval/internal/node/bundle-folder";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { isBeingReplaced, replaceFiles, settleFolder } from "anchoreval/internal/node/out-folder";
 import { fileChunks } from "anchoreval/internal/node/read-file";

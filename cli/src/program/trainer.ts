@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as zlib from "node:zlib";
-import type { Harness, HarnessName } from "anchoreval/internal/node/harnesses";
+import type { Harness, HarnessName } from "anchoreval/internal/node/logs/harnesses";
 
 const PACKAGE = "anchoreval-trainer";
 
@@ -50,15 +50,10 @@ const ZSTD = "zstdDecompressSync" in zlib;
 /** Whether compressed logs of Inspect can be read: by Node itself, or by the trainer where that is installed. */
 export async function readsZstd(): Promise<boolean> {
   if (ZSTD) return true;
-  return withTrainer("zstd", () => import("anchoreval-trainer/internal/import/formats")).then(
+  return withTrainer("zstd", () => import("anchoreval-trainer/internal/matrix/readers/formats")).then(
     () => true,
     () => false,
   );
-}
-
-/** The store of Hugging Face's hub. @throws TrainerMissing where the package isn't installed */
-export function openHub() {
-  return withTrainer("hf://", () => import("anchoreval-trainer/internal/publish/hub-store"));
 }
 
 /**
@@ -67,12 +62,12 @@ export function openHub() {
  * @throws TrainerMissing where nothing can be read without it
  */
 export async function openHarness(name: HarnessName, what: string): Promise<Harness> {
-  const { harnessNamed } = await import("anchoreval/internal/node/harnesses");
+  const { harnessNamed } = await import("anchoreval/internal/node/logs/harnesses");
   const isParquet = name === "lighteval";
   const isZstd = name === "inspect" && !ZSTD;
   if (!isParquet && !isZstd) return harnessNamed(name);
   try {
-    const { FORMATS } = await withTrainer(what, () => import("anchoreval-trainer/internal/import/formats"));
+    const { FORMATS } = await withTrainer(what, () => import("anchoreval-trainer/internal/matrix/readers/formats"));
     return harnessNamed(name, FORMATS);
   } catch (error) {
     if (isZstd && error instanceof TrainerMissing) return harnessNamed(name); // not all logs are compressed so

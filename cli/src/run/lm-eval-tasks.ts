@@ -5,7 +5,7 @@ import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors"
 import { versionText } from "anchoreval/internal/logs/json";
 import { documentContent, documentText } from "anchoreval/internal/logs/lm-eval/read-samples";
 import { groupedRemarks, UNTOLD_RUN } from "anchoreval/internal/logs/run-log";
-import { fittedChoices } from "anchoreval/internal/node/anchor-logs";
+import { fittedChoices } from "anchoreval/internal/node/logs/anchor-logs";
 import { differenceWords } from "anchoreval/internal/logs/answer-warnings";
 import { otherHarness, sameItems, type SeenItem } from "./same-items.ts";
 

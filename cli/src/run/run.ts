@@ -4,7 +4,7 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { estimate } from "anchoreval/internal/features/sdk-estimate";
 import { count, counted } from "anchoreval/internal/words/figures";
-import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/anchor-logs";
+import { fittedChoices, modelAnswers, readAnchorLogs } from "anchoreval/internal/node/logs/anchor-logs";
 import { type Command, flag, given, option, type OptionReader, rare, stoppableBy } from "../program/command.ts";
 import { writeOver } from "../program/errors.ts";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";

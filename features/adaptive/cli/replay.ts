@@ -3,7 +3,7 @@ import type { StopRules } from "anchoreval";
 import { itemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { priceWords, recordTable } from "anchoreval/internal/words/figures";
 import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { SPLITS } from "anchoreval-trainer/internal/backtest/plan-cells";
+import { SPLITS } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/features/adaptive/fit/replay";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";

@@ -7,11 +7,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { overRuns } from "anchoreval/internal/features/adaptive/sdk/over-runs";
 import { type Provider, resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
-import {
-  type BacktestPlanOptions,
-  planCells,
-  type PlannedCell,
-} from "../../../offline-trainer/src/backtest/plan-cells.ts";
+import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/fit/plan-cells.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../offline-trainer/src/fit/learn.ts";
 import { onlyModels, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";

@@ -1,6 +1,6 @@
 import { AnchorEvalError, checkNames, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
 import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
-import { looksLevel, MOST_LOOKS } from "../../../sdk/core/inference/looks-level.ts";
+import { looksLevel, MOST_LOOKS } from "../core/looks-level.ts";
 import type { ItemPool } from "./item-pool.ts";
 import type { AdaptiveOptions, AdaptivePlan } from "./types.ts";
 

@@ -1,7 +1,7 @@
 import { type Population, populationAbilities } from "../core/population.ts";
 import { answeredSample, type Bounds, knownBounds } from "../../../sdk/core/estimators/answered-sample.ts";
 import type { AnchorSet } from "../../../sdk/core/estimators/types.ts";
-import type { RaceEvidence } from "../../../sdk/core/inference/elimination.ts";
+import type { RaceEvidence } from "../core/elimination.ts";
 import {
   type PairedAnswers,
   pairedSampling,

@@ -1,7 +1,7 @@
 import type { ItemPool } from "./item-pool.ts";
 import { yankedWarnings } from "../../../sdk/core/bundle/bundle.ts";
 import { checkCall, invalidOption } from "../../../sdk/core/errors.ts";
-import { eliminate, type Elimination, provenBest, raceQuantile } from "../../../sdk/core/inference/elimination.ts";
+import { eliminate, type Elimination, provenBest, raceQuantile } from "../core/elimination.ts";
 import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
 import type { Estimate } from "../../../sdk/estimate/types.ts";

@@ -1,6 +1,6 @@
 import { count, counted, wholePercent } from "anchoreval/internal/words/figures";
-import { html, type Html, idText, scrollingTable } from "../../../offline-trainer/src/report/html.ts";
-import { fairLimit, type ReportPart, type ReportOptions } from "../../../offline-trainer/src/report/report-data.ts";
+import { html, type Html, idText, scrollingTable } from "../../report/fit/html.ts";
+import { fairLimit, type ReportPart, type ReportOptions } from "../../report/fit/report-data.ts";
 import { type AuditedItem, type Reason, REASONS, auditedItems, type ItemEvidence } from "./findings.ts";
 import { LEAST_MODELS_FOR_AUDIT, itemStatistics } from "./item-statistics.ts";
 import { setImmediate as turn } from "node:timers/promises";

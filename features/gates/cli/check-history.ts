@@ -1,7 +1,7 @@
 import { gateFromAnchors, type GateResult } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
 import { resolveModels } from "anchoreval/internal/compare/common-answers";
 import { counted, points } from "anchoreval/internal/words/figures";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import { type CommandInput } from "../../../cli/src/program/command.ts";
 import { writeJunit } from "../../../cli/src/program/junit.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
@@ -13,7 +13,7 @@ import { basename, dirname } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { putVersion } from "anchoreval/internal/publish/bundle-store";
+import { putVersion } from "anchoreval/internal/bundles/bundle-store";
 import { isObject } from "anchoreval/internal/tables/json-records";
 
 /**

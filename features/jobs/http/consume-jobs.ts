@@ -1,7 +1,7 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { readObject } from "anchoreval/internal/bundles/body";
-import { onBucket } from "anchoreval/internal/publish/r2-store";
+import { onBucket } from "anchoreval/internal/bundles/r2-store";
 import { estimateLine, jsonLine, modelName, textLines } from "../../../workers/src/routes/batch.ts";
 import type { BundleBucket, Env } from "../../../workers/src/platform/env.ts";
 import type { BundleCaches } from "../../../workers/src/bundles/bundle-caches.ts";

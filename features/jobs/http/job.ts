@@ -1,7 +1,7 @@
 import type { JobStatus } from "anchoreval";
 import { atMost, readObject } from "anchoreval/internal/bundles/body";
 import type { BundleBucket } from "../../../workers/src/platform/env.ts";
-import { onBucket } from "anchoreval/internal/publish/r2-store";
+import { onBucket } from "anchoreval/internal/bundles/r2-store";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 
 /** A part of a job's requests, estimated together. */

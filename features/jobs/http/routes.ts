@@ -30,7 +30,7 @@ import {
   type Job,
   type SplitLimits,
 } from "./job.ts";
-import { putStream, type Storage } from "../../../workers/src/bundles/upload.ts";
+import { putStream, type Storage } from "../../publishing/http/upload.ts";
 import { HttpProblem } from "../../../workers/src/platform/problem.ts";
 import { answerSchema, described, json } from "../../../workers/src/schemas/fields.ts";
 import { operation, route } from "../../../workers/src/routes/route.ts";

@@ -4,6 +4,7 @@ import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
 import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { AnchorEvalError } from "../../../sdk/core/errors.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
+import type { Integer } from "../../../sdk/estimate/types.ts";
 import { type ItemTrials, summariseTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
 import { count, counted, priceWords } from "../../../sdk/words/figures.ts";
@@ -20,14 +21,15 @@ export interface BundlePrices {
   readonly anchors: ReadonlyMap<string, number>;
 }
 
-/** The cost of one model's answers. */
+/** The cost of one model's answers, by the prices that the bundle was fitted by. */
 export interface AnswerCost {
+  /** Of the prices; null where nothing says it. */
   readonly unit: string | null;
   /** Anchors that were answered, and what all their trials cost. */
-  readonly answered: number;
+  readonly answered: Integer;
   readonly cost: number;
   /** Items of the whole benchmark, and what as many trials of each would have cost. */
-  readonly items: number;
+  readonly items: Integer;
   readonly whole: number;
 }
 

@@ -3,7 +3,7 @@ import { allLines, type LineBatch } from "../../../sdk/tables/chunk-lines.ts";
 import { checkWidth, csvRecords } from "../../../sdk/tables/csv-records.ts";
 import { DataIssues, firstFew, quoted } from "../../../sdk/tables/data-issues.ts";
 import { jsonRecords, parseJsonObject } from "../../../sdk/tables/json-records.ts";
-import { jsonPrice, priceText } from "../../../sdk/tables/price-reader.ts";
+import { jsonPrice, priceText } from "./price-reader.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** Prices of a benchmark's items. */

@@ -1,6 +1,6 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
-import type { PlanRemark } from "../../../sdk/plan/door.ts";
+import type { PlanRemark } from "../../plan/sdk/door.ts";
 import { type BundlePrices, formPrices, knownPrices, wholePrice } from "./bundle-prices.ts";
 import {
   predictsScenarios,
@@ -8,15 +8,16 @@ import {
   scenarioChoices,
   undercut,
 } from "../../unasked/sdk/scenario-choices.ts";
-import type { Plan } from "../../../sdk/plan/types.ts";
+import type { Plan } from "../../plan/sdk/types.ts";
 
 /** Prices of forms, and the one to ask. */
 export interface PriceChoices {
+  /** Of the prices; null where nothing says it. */
   readonly unit: string | null;
   readonly budget: number | null;
-  /** Of all items of the benchmark. */
+  /** The price of all items of the benchmark. */
   readonly whole: number;
-  /** Forms and, where scenarios can be predicted, which of them to ask: the cheapest first, each narrower than all before. */
+  /** Forms and, where scenarios can be predicted, which of them to ask: the cheapest first, each narrower than all before. @default [] */
   readonly choices: readonly ScenarioChoice[];
   /** The cheapest that is as narrow as was asked for, else the narrowest within the budget; null where none is within it. */
   readonly chosen: ScenarioChoice | null;

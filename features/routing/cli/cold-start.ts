@@ -43,7 +43,7 @@ export const coldStart: FitOptionPart = {
       );
     return async ({ matrix }) => {
       const { readItems } = await import("anchoreval-trainer/internal/matrix/items-file");
-      const { readEmbeddings } = await import("anchoreval-trainer/internal/matrix/embeddings-file");
+      const { readEmbeddings } = await import("anchoreval-trainer/internal/features/routing/fit/embeddings-file");
       const { withColdStart } = await import("anchoreval/internal/features/routing/core/routing-file");
       const { checkColdStart, fitColdStart, coldStartWords } =
         await import("anchoreval-trainer/internal/features/routing/fit/cold-start");

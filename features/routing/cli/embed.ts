@@ -12,7 +12,7 @@ import {
   POOLINGS,
 } from "anchoreval-trainer/internal/features/routing/fit/encoder-files";
 import type { TextTokens } from "anchoreval-trainer/internal/features/routing/fit/sentence-encoder";
-import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/matrix/embeddings-file";
+import { embeddingLines, type TextVectors } from "anchoreval-trainer/internal/features/routing/fit/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { itemTexts } from "anchoreval-trainer/internal/numeric/text-features";
 import { trainerVersion } from "anchoreval-trainer/internal/matrix/data-digests";

@@ -13,7 +13,7 @@ import {
   ROUTE_METHODS,
   routeQuestions,
 } from "anchoreval-trainer/internal/features/routing/fit/route-questions";
-import { embeddedRows, readEmbeddings } from "anchoreval-trainer/internal/matrix/embeddings-file";
+import { embeddedRows, readEmbeddings } from "anchoreval-trainer/internal/features/routing/fit/embeddings-file";
 import { readItems } from "anchoreval-trainer/internal/matrix/items-file";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import type { ItemInfo } from "anchoreval-trainer/internal/matrix/response-matrix";

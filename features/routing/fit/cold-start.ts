@@ -19,7 +19,7 @@ import type { TextProjection } from "anchoreval/internal/core/numeric/text-coord
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { itemRecord } from "../../../offline-trainer/src/fit/bundle.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
-import { embeddedRows, type Embeddings } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
+import { embeddedRows, type Embeddings } from "./embeddings-file.ts";
 import { submatrix, type ItemInfo, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import {
   itemTexts,

@@ -4,7 +4,7 @@ import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
 import { ownPlaces, principalAxes } from "../../../offline-trainer/src/numeric/principal-axes.ts";
-import type { TextVectors } from "../../../offline-trainer/src/matrix/embeddings-file.ts";
+import type { TextVectors } from "./embeddings-file.ts";
 import { denseRows, unitRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 import { textFeatures } from "../../../offline-trainer/src/numeric/text-features.ts";
 import type { SentenceEncoder, SentenceVectors, TextTokens } from "./sentence-encoder.ts";

@@ -11,20 +11,20 @@ import type { ModelEstimate } from "../../../sdk/core/scoring/scoring-model.ts";
 import { bundleScoring } from "../../../sdk/estimate/bundle-scoring.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
-import type { Estimate, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
+import type { Estimate, Integer, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
 import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { checkedTrials } from "../../../sdk/tables/item-trials.ts";
 import { counted } from "../../../sdk/words/figures.ts";
 import { commonShift, groupScore, groupSums, NO_SHIFT } from "../core/group-score.ts";
 import { type FormFigures, itemsOf, type NotedGroup, subscoresPart } from "../core/part.ts";
 
-/** The score of a group of items inside a scenario. Scores are fractions in [0,1]. */
+/** The score of a group of items inside a scenario, where it is asked for. Scores are fractions in [0,1]. */
 export interface Subscore {
   readonly scenario: string;
   readonly name: string;
   /** Items of the group, and how many of them count as answered. */
-  readonly items: number;
-  readonly answered: number;
+  readonly items: Integer;
+  readonly answered: Integer;
   /** Null where too little is known to say one. */
   readonly score: number | null;
   readonly interval: Interval | null;

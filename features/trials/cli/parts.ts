@@ -5,7 +5,7 @@ import type { CommandPart } from "../../../cli/src/program/parts.ts";
 import type { EstimatePart } from "../../../cli/src/options/parts.ts";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { resolveAnswers } from "anchoreval/internal/estimate/resolve-answers";
-import type { ReadModel } from "anchoreval/internal/node/anchor-logs";
+import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import { DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { withTrainer } from "../../../cli/src/program/trainer.ts";
 

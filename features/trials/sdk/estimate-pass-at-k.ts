@@ -13,7 +13,7 @@ import type { Reading } from "../../../sdk/estimate/door.ts";
 import { scoreAnswers } from "../../../sdk/estimate/estimate-from-anchors.ts";
 import { countAnswers, scenarioShares, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../../../sdk/estimate/types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Integer, PassInterval } from "../../../sdk/estimate/types.ts";
 import { spreadScore, type TrialsGoal } from "./chance-spread.ts";
 import { estimateSummaries } from "./estimate-trials.ts";
 import {
@@ -38,11 +38,11 @@ import { lookUp } from "../../../sdk/core/bundle/names.ts";
 export interface PassResult {
   /** Null where nothing was answered, and `reason` says so. */
   readonly score: number | null;
-  readonly interval: Pick<Interval, "low" | "high" | "level"> | null;
+  readonly interval: PassInterval | null;
   readonly reason: string | null;
   /** Anchors answered, and asked. */
-  readonly answered: number;
-  readonly of: number;
+  readonly answered: Integer;
+  readonly of: Integer;
 }
 
 /** The result of `estimatePassAtK`. Scores are fractions in [0,1]. */
@@ -54,8 +54,8 @@ export interface PassEstimate extends PassResult, Pick<Estimate, "benchmark" | "
    * model's, which may be fewer than k an item.
    */
   readonly basis: "unbiased" | "spread";
-  readonly scenarios: Readonly<Record<string, PassResult>>;
   readonly warnings: readonly EstimateWarning[];
+  readonly scenarios: Readonly<Record<string, PassResult>>;
 }
 
 /** Predicted chances are kept this far from 0 and 1, as logits of nothing but certainty say no more. */

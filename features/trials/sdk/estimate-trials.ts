@@ -12,7 +12,7 @@ import type { Reading } from "../../../sdk/estimate/door.ts";
 import { completed, scoreAnswers } from "../../../sdk/estimate/estimate-from-anchors.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 import { resolveAnswers } from "../../../sdk/estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning, Interval } from "../../../sdk/estimate/types.ts";
+import type { Estimate, EstimateOptions, EstimateWarning, Integer, Interval } from "../../../sdk/estimate/types.ts";
 import { bundleComponents } from "./components.ts";
 import type { VarianceComponents } from "../core.ts";
 import { checkedTrials, hasTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
@@ -50,9 +50,10 @@ export interface TrialIntervals {
 
 /** The result of `estimateTrials`: an estimate, and how well its score is known over runs and over tasks. */
 export interface TrialEstimate extends Estimate {
+  /** How well the score is known over runs and over tasks. */
   readonly trials: {
     /** Trials with a score, over all items. */
-    readonly count: number;
+    readonly count: Integer;
     /** Trials an item, the harmonic mean. */
     readonly perItem: number;
     readonly overall: TrialIntervals;

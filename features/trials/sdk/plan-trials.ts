@@ -2,9 +2,10 @@ import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
-import type { PlanReading } from "../../../sdk/plan/door.ts";
-import { planFromBundle } from "../../../sdk/plan/plan-from-bundle.ts";
-import type { PlanBasis } from "../../../sdk/plan/types.ts";
+import type { Integer } from "../../../sdk/estimate/types.ts";
+import type { PlanReading } from "../../plan/sdk/door.ts";
+import { planFromBundle } from "../../plan/sdk/plan-from-bundle.ts";
+import type { PlanBasis } from "../../plan/sdk/types.ts";
 import { bundleComponents } from "./components.ts";
 import type { VarianceComponents } from "../core.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
@@ -23,14 +24,22 @@ export interface TrialPlanOptions {
 
 /** Some items in some trials each, and how well they tell the expected score. */
 export interface ItemsByTrials {
-  readonly items: number;
+  readonly items: Integer;
   /** Of each item; of all items on the mean, where some are asked once more than others. */
   readonly trials: number;
-  readonly answers: number;
+  readonly answers: Integer;
   /** In prices of an item's first trial: `answers`, where further trials cost as much. */
   readonly price: number;
   /** Of the expected score's interval, that nine models in ten have at most, a fraction. */
   readonly halfWidth: number;
+}
+
+/** A form in several numbers of trials. */
+interface TrialPlannedForm {
+  readonly form: string;
+  /** Where the half-widths of a run come from. */
+  readonly basis: PlanBasis;
+  readonly choices: readonly ItemsByTrials[];
 }
 
 /** The result of `planTrials`: half-widths of the overall expected score by items × trials. */
@@ -38,13 +47,9 @@ export interface TrialPlan {
   readonly benchmark: string;
   readonly version: string;
   readonly level: number;
-  readonly of: number;
-  readonly forms: readonly {
-    readonly form: string;
-    /** Where the half-widths of a run come from. */
-    readonly basis: PlanBasis;
-    readonly choices: readonly ItemsByTrials[];
-  }[];
+  readonly of: Integer;
+  readonly forms: readonly TrialPlannedForm[];
+  /** The half-width asked for; null where none was. */
   readonly wanted: number | null;
   /**
    * For each number of trials the fewest items that reach what is wanted, the cheapest first; where one trial of all items is

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import type { ManifestSignature } from "anchoreval/internal/core/bundle/signature";
 import { folderStore } from "anchoreval/internal/node/folder";
 import { readNamed } from "anchoreval/internal/node/whole-file";
-import { changeObject } from "anchoreval/internal/publish/bundle-store";
+import { changeObject } from "anchoreval/internal/bundles/bundle-store";
 
 /** Far above a key's file with remarks in it. @unit bytes */
 const LONGEST_KEY = 1 << 16;

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { changeObject } from "anchoreval/internal/publish/bundle-store";
+import { changeObject } from "anchoreval/internal/bundles/bundle-store";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { type TrustMemory, trustRoot } from "anchoreval/internal/features/trust/sdk/trust-root";
 import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";

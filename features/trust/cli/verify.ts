@@ -5,15 +5,15 @@ import { LOG_FILE, TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { decodeJson } from "anchoreval/internal/core/bundle/schema";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { type BundleIndex, parseIndex } from "anchoreval/internal/publish/bundle-index";
-import { encodeJson } from "anchoreval/internal/publish/bundle-store";
+import { type BundleIndex, parseIndex } from "anchoreval/internal/bundles/bundle-index";
+import { encodeJson } from "anchoreval/internal/bundles/bundle-store";
 import {
   headOf,
   type LogHead,
   parseLog,
   requireHead,
   requireIndexed,
-} from "anchoreval/internal/publish/publication-log";
+} from "anchoreval/internal/bundles/publication-log";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { counted, recordTable } from "anchoreval/internal/words/figures";
 import { type Command, option } from "../../../cli/src/program/command.ts";

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { AnchorEvalError } from "anchoreval";
 import { toBase64Url } from "anchoreval/internal/bundles/bytes";
 import { logKey } from "anchoreval/internal/core/bundle/names";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { type IndexSigning, signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import type { TrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { BenchmarkParams, NDJSON, OTHERWISE } from "../../../workers/src/schemas/contract.ts";

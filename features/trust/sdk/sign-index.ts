@@ -1,8 +1,8 @@
 import { indexKey, logKey, trustKey } from "../../../sdk/core/bundle/names.ts";
 import { AnchorEvalError } from "../../../sdk/core/errors.ts";
-import { type BundleIndex, completeIndex, parseIndex } from "../../../sdk/publish/bundle-index.ts";
-import { type BundleStore, changeObject } from "../../../sdk/publish/bundle-store.ts";
-import { headOf, readLog, requireHead } from "../../../sdk/publish/publication-log.ts";
+import { type BundleIndex, completeIndex, parseIndex } from "../../../sdk/bundles/bundle-index.ts";
+import { type BundleStore, changeObject } from "../../../sdk/bundles/bundle-store.ts";
+import { headOf, readLog, requireHead } from "../../../sdk/bundles/publication-log.ts";
 import { type RootChain, signersOf } from "./root-chain.ts";
 import {
   encodeTrustFile,

@@ -13,7 +13,7 @@ import {
 import { BENCHMARK_NAME, VERSION } from "../../../sdk/core/bundle/names.ts";
 import { type ManifestSignature, PUBLIC_KEY, signatureList } from "../../../sdk/core/bundle/signature.ts";
 import { keyProblem } from "../../../sdk/bundles/trusted-source.ts";
-import { logHead } from "../../../sdk/publish/publication-log.ts";
+import { logHead } from "../../../sdk/bundles/publication-log.ts";
 
 /** A statement as it was signed, letter for letter, and who signed it. */
 export interface SignedStatement {

@@ -22,7 +22,7 @@ import { interruptible } from "../backends/interruptible.ts";
 import { learn } from "./learn.ts";
 import { FIT_OPTIONS, type FitOptions, type FittedPart } from "./options.ts";
 import { EVERY_FIT } from "../../../features/fit-parts.ts";
-import { progressOf, sideBySide, stopwatch, type PartProgress } from "./stages.ts";
+import { progressOf, sideBySide, stopwatch, type PartProgress } from "../threads/stages.ts";
 
 /** A fit: what a bundle's files and its report are made from. */
 export interface Fit {

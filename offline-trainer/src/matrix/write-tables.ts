@@ -5,7 +5,6 @@ import { createGzip } from "node:zlib";
 import { ITEM_FIELDS } from "./items-file.ts";
 import type { CellTrials } from "./readers/score-table.ts";
 import { isBinary, type ItemInfo, type ResponseMatrix } from "./response-matrix.ts";
-import type { TypicalPrices } from "./typical-prices.ts";
 
 /** Distinct scores whose text is remembered. */
 const REMEMBERED = 1 << 16;
@@ -87,6 +86,13 @@ async function* withoutSystem(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buf
   }
 }
 
+/** A number of every item. */
+interface NumberColumn {
+  /** The field's name. */
+  readonly kind: string;
+  readonly items: ReadonlyMap<string, number>;
+}
+
 /** Digits of a price: those of a token in a million. */
 const PRICE_DIGITS = 6;
 
@@ -99,15 +105,12 @@ const PRICE_DIGITS = 6;
 export async function writeItems(
   path: string,
   items: readonly ItemInfo[],
-  prices: readonly Pick<TypicalPrices, "kind" | "items">[] = [],
+  prices: readonly NumberColumn[] = [],
 ): Promise<void> {
   await writeText(path, itemLines(items, prices));
 }
 
-function* itemLines(
-  items: readonly ItemInfo[],
-  prices: readonly Pick<TypicalPrices, "kind" | "items">[],
-): Generator<string, void> {
+function* itemLines(items: readonly ItemInfo[], prices: readonly NumberColumn[]): Generator<string, void> {
   const fields = [...ITEM_FIELDS, ...prices.map(({ kind }) => kind)];
   for (const item of items) {
     const itemPrices = prices.map(

@@ -11,84 +11,24 @@ The numbers are the SDK's to the last bit: one Node process of this interpreter 
 
 from importlib.metadata import version as _version
 
+from . import _results
 from ._answers import Responses
 from ._bundle import Anchor, Anchors, Bundle, Form, load
 from ._calls import Run, check, compare, estimate, plan, rank
 from ._errors import AnchorEvalError, Issue
-from ._results import (
-    Alarms,
-    AnswerCost,
-    BridgedScore,
-    CheckResult,
-    Comparison,
-    Difference,
-    DropCheck,
-    Estimate,
-    EstimateWarning,
-    Interval,
-    ItemsByTrials,
-    MinimumCheck,
-    ModelScore,
-    PassEstimate,
-    PassInterval,
-    PassResult,
-    Plan,
-    PlannedForm,
-    Precision,
-    RankedModel,
-    Ranking,
-    ScenarioChoice,
-    ScenarioDetails,
-    ScenarioPattern,
-    ScenarioResult,
-    Subscore,
-    TrialIntervals,
-    TrialPlan,
-    TrialPlannedForm,
-    Trials,
-)
+from ._results import *  # noqa: F403
 
 __version__ = _version("anchoreval")
 
 __all__ = [
-    "Alarms",
     "Anchor",
     "AnchorEvalError",
     "Anchors",
-    "AnswerCost",
-    "BridgedScore",
     "Bundle",
-    "CheckResult",
-    "Comparison",
-    "Difference",
-    "DropCheck",
-    "Estimate",
-    "EstimateWarning",
     "Form",
-    "Interval",
     "Issue",
-    "ItemsByTrials",
-    "MinimumCheck",
-    "ModelScore",
-    "PassEstimate",
-    "PassInterval",
-    "PassResult",
-    "Plan",
-    "PlannedForm",
-    "Precision",
-    "RankedModel",
-    "Ranking",
     "Responses",
     "Run",
-    "ScenarioChoice",
-    "ScenarioDetails",
-    "ScenarioPattern",
-    "ScenarioResult",
-    "Subscore",
-    "TrialIntervals",
-    "TrialPlan",
-    "TrialPlannedForm",
-    "Trials",
     "check",
     "compare",
     "estimate",
@@ -96,3 +36,4 @@ __all__ = [
     "plan",
     "rank",
 ]
+__all__ += _results.__all__

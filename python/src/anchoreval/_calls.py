@@ -10,9 +10,10 @@ from ._bridge import call
 from ._bundle import Bundle
 from ._decode import decode
 from ._errors import AnchorEvalError
-from ._results import CheckResult, Comparison, Estimate, Over, PassEstimate, Plan, Ranking, TrialPlan
+from ._results import CheckResult, Comparison, Estimate, PassEstimate, Plan, Ranking, TrialPlan
 
 OnChangedItem = Literal["error", "drop"]
+Over = Literal["runs", "tasks", "these-answers"]
 EstimateOver = Literal["runs", "tasks"]
 
 

@@ -40,7 +40,8 @@ from ._bridge import call
 from ._bundle import Bundle, load
 from ._calls import estimate
 from ._errors import AnchorEvalError
-from ._results import Estimate, Interval, ScenarioResult, standard_error
+from ._results import Estimate, Interval, ScenarioResult
+from ._standard_error import standard_error
 
 _log = logging.getLogger(__name__)
 

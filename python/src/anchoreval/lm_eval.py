@@ -27,7 +27,8 @@ from ._bridge import call
 from ._bundle import load
 from ._calls import estimate
 from ._errors import AnchorEvalError
-from ._results import Estimate, ScenarioResult, standard_error
+from ._results import Estimate, ScenarioResult
+from ._standard_error import standard_error
 
 _log = logging.getLogger("lm_eval.anchoreval")  # the harness shows its own
 

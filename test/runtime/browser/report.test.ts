@@ -1,9 +1,9 @@
 import { pathToFileURL } from "node:url";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
+import { renderReport } from "../../../features/fit-report.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
-import { sampleFit } from "../../unit/report/sample-fit.ts";
+import { sampleFit } from "../../unit/features/report/fit/sample-fit.ts";
 import { NO_BROWSER, openBrowser } from "./support/open-browser.ts";
 import { overflow, seriousFindings, shoot } from "./support/page-visit.ts";
 

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { importLogs, type LogImport } from "../../../offline-trainer/src/import/import-logs.ts";
+import { importLogs, type LogImport } from "../../../features/import/fit/import-logs.ts";
 import { parseChoices } from "anchoreval/internal/logs/choices";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loggedContent, writeBundle } from "../../support/logged-bundle.ts";
 import { runCommand } from "../../support/run-command.ts";

@@ -13,8 +13,8 @@ import {
   loadBundle,
   type TrialsRequest,
 } from "anchoreval";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { folderSource } from "anchoreval/node";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

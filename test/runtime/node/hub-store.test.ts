@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { loadBundle } from "anchoreval";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { sweepBlobs } from "anchoreval/internal/publish/sweep-blobs";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { sweepBlobs } from "anchoreval/internal/features/publishing/sdk/sweep-blobs";
 import { folderSource } from "anchoreval/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { hubSettings, hubUrl, publishToHub, withHubStore } from "../../../offline-trainer/src/publish/hub-store.ts";
-import type { HubOptions } from "../../../offline-trainer/src/publish/hub-repository.ts";
+import { hubSettings, hubUrl, publishToHub, withHubStore } from "../../../features/publishing/fit/hub-store.ts";
+import type { HubOptions } from "../../../features/publishing/fit/hub-repository.ts";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
 import { describeSweeping } from "../../conformance/sweeping.suite.ts";

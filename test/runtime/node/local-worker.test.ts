@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createClient, estimateFromAnchors, loadBundle } from "anchoreval";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { startLocalWorker, type LocalWorker, type LocalWorkerOptions } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildWorker } from "../../support/built-worker.ts";
@@ -260,7 +260,7 @@ describe("a Worker that doesn't start is a named error, and leaves nothing runni
     return { ...(JSON.parse(output) as { code: string; message: string }), ended: status === 0 };
   }
   const built = new URL("../../../offline-trainer/dist/", import.meta.url);
-  const script = new URL("offline-trainer/src/serve/local-worker.js", built).href;
+  const script = new URL("features/serve/fit/local-worker.js", built).href;
 
   test("a port that is taken after it was tried: here by its own second socket", async () => {
     const server = createServer().listen(0, "127.0.0.1");
@@ -297,7 +297,7 @@ describe("a Worker that doesn't start is a named error, and leaves nothing runni
       await symlink(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
       await writeFile(join(folder, "package.json"), '{"type":"module"}');
       await writeFile(join(folder, "worker", "index.js"), "export defaul {");
-      const copy = pathToFileURL(join(folder, "offline-trainer/src/serve/local-worker.js")).href;
+      const copy = pathToFileURL(join(folder, "features/serve/fit/local-worker.js")).href;
       const error = await start(copy, { port: 0, persist });
       expect(error).toMatchObject({ code: "unavailable", ended: true });
       expect(error.message).toMatch(/^the Worker could not be started on this machine: .*runtime failed to start/);
@@ -310,11 +310,11 @@ describe("a Worker that doesn't start is a named error, and leaves nothing runni
 test("a Worker whose files are built anew goes on with those that it began with", async () => {
   const folder = await mkdtemp(join(tmpdir(), "anchoreval-"));
   const built = fileURLToPath(new URL("../../../offline-trainer/dist/", import.meta.url));
-  for (const part of ["offline-trainer/src/serve", "worker"])
+  for (const part of ["features/serve/fit", "worker"])
     await cp(join(built, part), join(folder, part), { recursive: true });
   await symlink(fileURLToPath(new URL("../../../node_modules", import.meta.url)), join(folder, "node_modules"));
   await writeFile(join(folder, "package.json"), '{"type":"module"}');
-  const copy = (await import(pathToFileURL(join(folder, "offline-trainer/src/serve/local-worker.js")).href)) as typeof import("anchoreval-trainer"); // prettier-ignore
+  const copy = (await import(pathToFileURL(join(folder, "features/serve/fit/local-worker.js")).href)) as typeof import("anchoreval-trainer"); // prettier-ignore
   const own = await copy.startLocalWorker({ port: 0, persist: join(folder, "state") });
   try {
     await rm(join(folder, "worker"), { recursive: true });

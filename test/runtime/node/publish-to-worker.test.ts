@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient, loadBundle } from "anchoreval";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
-import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
+import { publishToWorker } from "anchoreval/internal/features/publishing/sdk/publish-to-worker";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { main } from "../../../cli/src/main.ts";

@@ -8,8 +8,8 @@ import {
   type AdaptiveTurn,
   type Bundle,
 } from "anchoreval";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { buildWorker } from "../../support/built-worker.ts";

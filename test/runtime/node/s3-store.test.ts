@@ -1,9 +1,9 @@
 import { loadBundle } from "anchoreval";
-import type { SweepableStore } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import type { SweepableStore } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { folderSource } from "anchoreval/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { type S3Options, s3Settings, s3Store } from "../../../offline-trainer/src/publish/s3-store.ts";
+import { type S3Options, s3Settings, s3Store } from "../../../features/publishing/fit/s3-store.ts";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";
 import { describeSweeping } from "../../conformance/sweeping.suite.ts";

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, estimateFromAnchors } from "anchoreval";
 import { publishBundle } from "anchoreval/bundle";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { loadBundle } from "anchoreval/node";
 import { startLocalWorker } from "anchoreval-trainer";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { reset } from "cloudflare:test";
-import { r2Store, sweepableR2Store } from "anchoreval/internal/publish/r2-store";
+import { r2Store, sweepableR2Store } from "anchoreval/internal/bundles/r2-store";
 import { expect, test } from "vitest";
 import { describeBundleStore } from "../../conformance/bundle-store.suite.ts";
 import { describePublishing } from "../../conformance/publishing.suite.ts";

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { httpSource, loadBundle, trustRoot } from "anchoreval";
 import type { TrustMemory } from "anchoreval/internal/features/trust/sdk/trust-root";
 import { indexKey, manifestKey, logKey, trustKey } from "anchoreval/internal/core/bundle/names";
-import { parseLog } from "anchoreval/internal/publish/publication-log";
-import { publishToWorker } from "anchoreval/internal/publish/publish-to-worker";
+import { parseLog } from "anchoreval/internal/bundles/publication-log";
+import { publishToWorker } from "anchoreval/internal/features/publishing/sdk/publish-to-worker";
 import {
   type IndexStatement,
   parseIndexStatement,

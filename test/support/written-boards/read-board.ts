@@ -1,13 +1,13 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FORMATS } from "../../../offline-trainer/src/import/formats.ts";
-import { importLogs } from "../../../offline-trainer/src/import/import-logs.ts";
+import { FORMATS } from "../../../offline-trainer/src/matrix/readers/formats.ts";
+import { importLogs } from "../../../features/import/fit/import-logs.ts";
 import { boardWords } from "../../../offline-trainer/src/matrix/border/board-summary.ts";
 import { checkBoard } from "../../../offline-trainer/src/matrix/border/border-check.ts";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { ErrorPolicy } from "../../../sdk/logs/attempts.ts";
-import { harnessNamed } from "../../../sdk/node/harnesses.ts";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import type { HarnessWriter } from "./board.ts";
 
 /** What is read of a written board. */

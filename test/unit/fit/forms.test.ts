@@ -23,8 +23,8 @@ import {
 } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended, withKnowledge } from "../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
-import { closingWords } from "../../../offline-trainer/src/report/closing-words.ts";
-import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
+import { closingWords } from "../../../offline-trainer/src/fit/closing-words.ts";
+import { renderReport } from "../../../features/fit-report.ts";
 import { memorySource } from "../../support/memory-source.ts";
 import { searchingShortly } from "../../support/select-anchors.ts";
 import { rowsOf } from "./held-out-estimates.ts";

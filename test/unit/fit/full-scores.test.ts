@@ -23,7 +23,7 @@ import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-traine
 import { fullScores, scenarioSlices } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { customised } from "../../../offline-trainer/src/methods/index.ts";
 import { recommended } from "../../../offline-trainer/src/methods/method.ts";
-import { renderReport } from "../../../offline-trainer/src/report/render-report.ts";
+import { renderReport } from "../../../features/fit-report.ts";
 import { smallLeaderboard } from "./small-leaderboard.ts";
 
 const all = smallLeaderboard({ models: 44, items: [80, 60] });

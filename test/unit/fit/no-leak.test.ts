@@ -1,12 +1,7 @@
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import {
-  backtestCell,
-  FORMS_PER_SEED,
-  type CellInput,
-  type CellResult,
-} from "../../../offline-trainer/src/backtest/cell.ts";
+import { backtestCell, FORMS_PER_SEED, type CellInput, type CellResult } from "../../../features/backtest/fit/cell.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/blends.ts";
 import { crossValidate, type CrossValidation, type Validation } from "../../../offline-trainer/src/fit/folds.ts";

@@ -1,4 +1,4 @@
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { describe, expect, it } from "vitest";
 import { countedSample } from "../../support/counted-sample.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -5,7 +5,7 @@ import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { readLightevalDetails, lightevalFileName } from "anchoreval/internal/logs/lighteval";
 import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { parquetRows } from "../../../offline-trainer/src/matrix/readers/parquet.ts";

@@ -6,7 +6,7 @@ import { contentHash } from "anchoreval/bundle";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { itemContent, readOpenCompassDetails } from "anchoreval/internal/logs/opencompass/read-details";
 import type { RunLog, RunSamples } from "anchoreval/internal/logs/run-log";
-import { harnessNamed } from "anchoreval/internal/node/harnesses";
+import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { describe, expect, test } from "vitest";
 import { main as trainer } from "../../../cli/src/main.ts";
 import { countedSample } from "../../support/counted-sample.ts";

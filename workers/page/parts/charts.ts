@@ -17,17 +17,22 @@ import type { BundleScenario } from "anchoreval";
 import type { Manifest } from "anchoreval/bundle";
 import {
   type Chart,
-  chartMark,
-  extent,
-  margins,
+  type ErrorLine,
   PANEL_WIDTH,
+  chartMark,
+  coverageChart,
+  coverageKinds,
+  coverageSeries,
+  errorBySizeChart,
+  extent,
+  itemMapChart,
+  lowestCoverage,
+  margins,
   placeAxis,
   plotMarks,
+  shownParameters,
   valueAxis,
-} from "anchoreval/internal/charts/chart";
-import { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "anchoreval/internal/charts/coverage";
-import { errorBySizeChart, type ErrorLine } from "anchoreval/internal/charts/error-by-size";
-import { itemMapChart, shownParameters } from "anchoreval/internal/charts/item-map";
+} from "anchoreval/internal/features/sdk-charts";
 import { comparableForms, type MeasuredScenario, typicalError } from "anchoreval/internal/words/measured-forms";
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { counted } from "anchoreval/internal/words/figures";

@@ -1,5 +1,5 @@
 import type { BundleFileName, Manifest } from "anchoreval/bundle";
-import { extent } from "anchoreval/internal/charts/chart";
+import { extent, sourceStripChart } from "anchoreval/internal/features/sdk-charts";
 import {
   formFigures,
   itemTotal,
@@ -7,7 +7,6 @@ import {
   type MeasuredScenario,
   measuredScenarios,
 } from "anchoreval/internal/words/measured-forms";
-import { sourceStripChart } from "anchoreval/internal/charts/source-strip";
 import { bundleFacts, errorWords, headlineFacts, noiseWords } from "anchoreval/internal/words/bundle-words";
 import { count, counted, listed, points, wholePercent } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";

@@ -1,5 +1,5 @@
 import { type ComparedModel, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
-import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/charts/chart";
+import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/features/sdk-charts";
 import { signedPoints } from "anchoreval/internal/words/figures";
 import { scoreWords } from "anchoreval/internal/words/result-words";
 import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";

@@ -1,6 +1,6 @@
 import type { Bundle, BundleRouting, Manifest } from "anchoreval";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
-import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
+import type { BundleIndex } from "anchoreval/internal/bundles/bundle-index";
 import { ValueCache } from "./value-cache.ts";
 import type { ShippedObjects } from "./shipped-bucket.ts";
 

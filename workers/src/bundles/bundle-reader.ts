@@ -16,8 +16,8 @@ import { type ItemLines, keepItems, knowsItems } from "anchoreval/internal/core/
 import type { FileManifest } from "anchoreval/internal/core/bundle/manifest";
 import { BENCHMARK_NAME, cardKey, indexKey, LATEST, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
-import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/publish/bundle-index";
-import { r2Store } from "anchoreval/internal/publish/r2-store";
+import { completeIndex, parseIndex, type BundleIndex, type IndexEntry } from "anchoreval/internal/bundles/bundle-index";
+import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import type { Phases } from "../platform/observe.ts";
 import type { BundleBucket } from "../platform/env.ts";
 import type { BundleCaches, CachedValues, PublishedBundle, ValueCaches } from "./bundle-caches.ts";

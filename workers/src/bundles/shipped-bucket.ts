@@ -1,4 +1,4 @@
-import type { IndexEntry } from "anchoreval/internal/publish/bundle-index";
+import type { IndexEntry } from "anchoreval/internal/bundles/bundle-index";
 import { AnchorEvalError } from "anchoreval";
 import { fileBound } from "anchoreval/internal/bundles/read-file";
 import { atMost, readBody } from "anchoreval/internal/bundles/body";

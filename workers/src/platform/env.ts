@@ -1,4 +1,4 @@
-import type { R2Listing, R2StoreBucket } from "anchoreval/internal/publish/r2-store";
+import type { R2Listing, R2StoreBucket } from "anchoreval/internal/bundles/r2-store";
 import type { FeatureEnv } from "../../../features/http-settings.ts";
 
 /** The bindings, variables and secrets of the Worker: see wrangler.toml and docs/deploy.md. */

@@ -3,7 +3,7 @@ import type { BenchmarkSummary } from "anchoreval";
 import { unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { CARD_FILE } from "anchoreval/internal/core/bundle/names";
 import { SIGNATURE_FILE } from "anchoreval/internal/core/bundle/signature";
-import type { BundleIndex } from "anchoreval/internal/publish/bundle-index";
+import type { BundleIndex } from "anchoreval/internal/bundles/bundle-index";
 import type { Context } from "hono";
 import { INDEX_MAX_AGE, type PublishedBundle } from "../bundles/bundle-caches.ts";
 import { IMMUTABLE, sendContent } from "../http/send-content.ts";

@@ -1,11 +1,10 @@
 import { z } from "@hono/zod-openapi";
-import { ROUTES as FEATURES } from "../../../features/http.ts";
+import { LATER_ROUTES, ROUTES as FEATURES } from "../../../features/http.ts";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } from "./bundles.ts";
 import { createCheck, createComparison } from "./comparisons.ts";
 import { createEstimate, createEstimateBatch } from "./estimates.ts";
 import { readPlan } from "./plan.ts";
-import { createPublication, putBlob, putCard, putYank } from "./publishing.ts";
 import { operation, route } from "./route.ts";
 import { json } from "../schemas/fields.ts";
 
@@ -38,9 +37,6 @@ export const ROUTES = [
   createComparison,
   createCheck,
   readPlan,
-  putBlob,
-  createPublication,
-  putCard,
-  putYank,
+  ...LATER_ROUTES,
   readHealth,
 ] as const;

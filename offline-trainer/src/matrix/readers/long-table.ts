@@ -1,24 +1,8 @@
-import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { checkWidth, type CsvRecord } from "anchoreval/internal/tables/csv-records";
 import { type DataIssues, firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import type { JsonRecord } from "anchoreval/internal/tables/json-records";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
-import type { ResponseMatrix } from "../response-matrix.ts";
-import type { TypicalPrices } from "../typical-prices.ts";
-import { emptyRow, RepeatedScores, TRIAL_COLUMN, type CellTrials, type ScoreTable } from "./score-table.ts";
-
-/** A long table as read: its scores, its descriptions of items, and remarks for the user. */
-export interface ImportedTable {
-  /** Items grouped by scenario and subscenario. */
-  readonly matrix: ResponseMatrix;
-  /** The weighting that the column of weights implies; null without one. */
-  readonly weighting: Weighting | null;
-  readonly remarks: readonly string[];
-  /** Of a table with a column of trials: what every cell of the matrix is the mean of. */
-  readonly trials?: readonly CellTrials[];
-  /** Of a table that says what answers cost: what items do. */
-  readonly prices?: readonly TypicalPrices[];
-}
+import { emptyRow, RepeatedScores, TRIAL_COLUMN, type ScoreTable } from "./score-table.ts";
 
 /** Columns of the long form: a line a score. */
 export const LONG_COLUMNS = ["model", "item_id", "score"] as const;

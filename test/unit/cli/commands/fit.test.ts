@@ -20,8 +20,8 @@ import { type ResponseMatrix, scoreAt } from "../../../../offline-trainer/src/ma
 import { customised } from "../../../../offline-trainer/src/methods/index.ts";
 import { recommended } from "../../../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS, type FitSettings } from "../../../../offline-trainer/src/methods/settings.ts";
-import { closingWords } from "../../../../offline-trainer/src/report/closing-words.ts";
-import { renderReport } from "../../../../offline-trainer/src/report/render-report.ts";
+import { closingWords } from "../../../../offline-trainer/src/fit/closing-words.ts";
+import { renderReport } from "../../../../features/fit-report.ts";
 import { filesOf, runProgram } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 

@@ -1,7 +1,7 @@
 import { encodeBundle, type BundleFileName } from "anchoreval/bundle";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
-import { looksLevel } from "anchoreval/internal/core/inference/looks-level";
+import { looksLevel } from "anchoreval/internal/features/adaptive/core/looks-level";
 import {
   adaptiveEvaluation,
   localAdaptive,

@@ -4,7 +4,7 @@ import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { type Race, raceFromPool, type RaceOptions } from "anchoreval/internal/features/adaptive/sdk/race";
 import type { RaceCandidate } from "anchoreval/internal/features/adaptive/sdk/race-answers";
 import { raceOrder, roundItems, roundSample, raceField } from "anchoreval/internal/features/adaptive/sdk/race-rounds";
-import { eliminate, raceQuantile } from "anchoreval/internal/core/inference/elimination";
+import { eliminate, raceQuantile } from "anchoreval/internal/features/adaptive/core/elimination";
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";

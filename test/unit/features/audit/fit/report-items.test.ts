@@ -1,8 +1,8 @@
 import { parseHTML } from "linkedom";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Fit } from "../../../../../offline-trainer/src/fit/fit.ts";
-import { renderReport } from "../../../../../offline-trainer/src/report/render-report.ts";
-import { sampleFit } from "../../../report/sample-fit.ts";
+import { renderReport } from "../../../../../features/fit-report.ts";
+import { sampleFit } from "../../report/fit/sample-fit.ts";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import { auditLeaderboard } from "../../../../../features/audit/fit/audit-leaderboard.ts";
 import { diagnoseFit } from "../../../../../features/audit/fit/report-items.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readEmbeddings } from "../../../../../offline-trainer/src/matrix/embeddings-file.ts";
+import { readEmbeddings } from "../../../../../features/routing/fit/embeddings-file.ts";
 import { writeItems, writeWideCsv } from "../../../../../offline-trainer/src/matrix/write-tables.ts";
 import { runProgram } from "../../../../support/run-command.ts";
 import { tempFolder } from "../../../../support/temp-folder.ts";

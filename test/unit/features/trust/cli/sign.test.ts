@@ -5,7 +5,7 @@ import { loadBundle } from "anchoreval";
 import { sha256Hex } from "anchoreval/internal/core/bundle/digest";
 import { plainSignatureKey, signatureKey } from "anchoreval/internal/core/bundle/names";
 import { parseSignatures } from "anchoreval/internal/core/bundle/signature";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { folderSource, folderStore } from "anchoreval/node";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { sampleBundle } from "../../../../support/sample-bundle.ts";

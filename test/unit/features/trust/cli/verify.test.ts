@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { yankVersion } from "anchoreval/internal/publish/versions";
+import { yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../../../support/run-command.ts";
 import { sampleBundle } from "../../../../support/sample-bundle.ts";

@@ -1,8 +1,8 @@
 import { indexKey, manifestKey } from "anchoreval/internal/core/bundle/names";
 import { folderStore } from "anchoreval/internal/node/folder";
-import { type BundleIndex, parseIndex } from "anchoreval/internal/publish/bundle-index";
-import { encodeJson } from "anchoreval/internal/publish/bundle-store";
-import { publishBundle } from "anchoreval/internal/publish/publish-bundle";
+import { type BundleIndex, parseIndex } from "anchoreval/internal/bundles/bundle-index";
+import { encodeJson } from "anchoreval/internal/bundles/bundle-store";
+import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { checkRoots } from "anchoreval/internal/features/trust/sdk/root-chain";
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import { type IndexStatement, parseIndexStatement } from "anchoreval/internal/features/trust/sdk/statements";

@@ -1,5 +1,0 @@
-import type { CommandPart } from "../cli/src/program/parts.ts";
-import { checkReplays, nightlyGate } from "./gates/cli/parts.ts";
-
-/** The features' parts of `check`. */
-export const CHECK_PARTS: readonly CommandPart[] = [nightlyGate, checkReplays];

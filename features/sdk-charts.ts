@@ -1,0 +1,16 @@
+/** Charts that the page draws, of the features that have any. */
+export {
+  type Chart,
+  PANEL_WIDTH,
+  chartMark,
+  extent,
+  intervalBar,
+  margins,
+  placeAxis,
+  plotMarks,
+  valueAxis,
+} from "./charts/sdk/chart.ts";
+export { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "./charts/sdk/coverage.ts";
+export { type ErrorLine, errorBySizeChart } from "./charts/sdk/error-by-size.ts";
+export { itemMapChart, shownParameters } from "./charts/sdk/item-map.ts";
+export { sourceStripChart } from "./charts/sdk/source-strip.ts";

@@ -1,9 +1,0 @@
-import { type Provider, threadBackend } from "../backends/resolve-backend.ts";
-import { receivedMethod } from "../methods/method.ts";
-import { answerInputs, threadData } from "../threads/run-on-threads.ts";
-import { backtestCell, type CellResult, type SentCell } from "./cell.ts";
-
-/** A thread of the back-test. */
-answerInputs(async ({ method, ...cell }: SentCell): Promise<CellResult[]> =>
-  backtestCell({ ...cell, method: await receivedMethod(method) }, await threadBackend(threadData() as Provider)),
-);

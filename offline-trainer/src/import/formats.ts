@@ -1,6 +1,0 @@
-import type { FormatReaders } from "anchoreval/internal/node/log-files";
-import { decompress } from "fzstd";
-import { parquetRows } from "../matrix/readers/parquet.ts";
-
-/** Formats of harnesses' logs that the SDK doesn't read by itself. */
-export const FORMATS: FormatReaders = { unzstd: decompress, readParquet: parquetRows };
