@@ -18,17 +18,24 @@ export function steppedOptimizer(objective: Objective, { signal, onStep }: Stepp
     optimize: async (at, { scales, prior, scaling, isFixed, ...limits }) => {
       const x = joined(at);
       const view = (all: Float64Array): Parameters => parametersIn(all, at);
-      const penalised = async (point: Float64Array, gradient: Float64Array, isLean: boolean): Promise<number> => {
-        if (signal?.aborted) throw stopped();
-        const [place, slope] = [view(point), view(gradient)];
-        const value = isLean ? await objective.slopes!(place, slope) : await objective.evaluate(place, slope);
-        const penalty = addPenalty(place, slope, scales, prior);
+      /** Adds the penalty to a gradient that is filled already. @returns its value */
+      const penalised = (point: Float64Array, gradient: Float64Array): number => {
+        const slope = view(gradient);
+        const penalty = addPenalty(view(point), slope, scales, prior);
         if (isFixed) holdFixed(slope, isFixed);
-        return (value ?? NaN) + penalty;
+        return penalty;
       };
-      const slopes = async (point: Float64Array, gradient: Float64Array): Promise<void> =>
-        void (await penalised(point, gradient, true));
-      const result = await minimizeLbfgs((point, gradient) => penalised(point, gradient, false), x, {
+      const evaluate = async (point: Float64Array, gradient: Float64Array): Promise<number> => {
+        if (signal?.aborted) throw stopped();
+        const value = await objective.evaluate(view(point), view(gradient));
+        return value + penalised(point, gradient);
+      };
+      const slopes = async (point: Float64Array, gradient: Float64Array): Promise<void> => {
+        if (signal?.aborted) throw stopped();
+        await objective.slopes!(view(point), view(gradient));
+        penalised(point, gradient);
+      };
+      const result = await minimizeLbfgs(evaluate, x, {
         ...limits,
         scaling: joined(scaling),
         slopes: objective.slopes && slopes,

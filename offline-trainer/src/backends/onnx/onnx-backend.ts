@@ -154,7 +154,11 @@ function onnxObjective(
   };
   return {
     evaluate: (at, gradient) => run(at, gradient, false),
-    ...(isLean && { slopes: async (at, gradient) => void (await run(at, gradient, true)) }),
+    ...(isLean && {
+      slopes: async (at, gradient) => {
+        await run(at, gradient, true);
+      },
+    }),
     dispose: async () => {
       for (const runner of runners) await runner.release();
     },
