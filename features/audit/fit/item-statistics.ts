@@ -88,15 +88,15 @@ class Moments {
     const dy = y - this.#y[k]!;
     this.#y[k] = this.#y[k]! + dy / this.count[k]!;
     this.#xx[k] = this.#xx[k]! + dx * (x - this.#x[k]!);
-    this.#yy[k] = this.#yy[k]! + dy * (y - this.#y[k]!);
-    this.#xy[k] = this.#xy[k]! + dx * (y - this.#y[k]!);
+    this.#yy[k] = this.#yy[k]! + dy * (y - this.#y[k]);
+    this.#xy[k] = this.#xy[k]! + dx * (y - this.#y[k]);
   }
 
   /** For the mean alone. @returns by how much the value exceeds the mean before it */
   addMean(k: number, x: number): number {
     this.count[k] = this.count[k]! + 1;
     const dx = x - this.#x[k]!;
-    this.#x[k] = this.#x[k]! + dx / this.count[k]!;
+    this.#x[k] = this.#x[k]! + dx / this.count[k];
     return dx;
   }
 

@@ -131,7 +131,7 @@ function residualsOf(answers: FittedAnswers, item: number, out: Float64Array): F
   return out;
 }
 
-/** What an item's residuals tell of the likeness of its answers to others. */
+/** An item's residuals, with all that comparisons of its answers with others take of them. */
 interface ResidualRow {
   readonly item: number;
   readonly residuals: Float64Array;
