@@ -36,7 +36,11 @@ export function aroundBackend(
     ...(backend.openOptimizer && {
       openOptimizer: async (...input) => {
         const device = await around(() => backend.openOptimizer!(...input));
-        return { ...aroundOptimizer(device), among: (rows) => aroundOptimizer(device.among(rows)) };
+        return {
+          ...aroundOptimizer(device),
+          bytes: device.bytes,
+          among: (rows) => aroundOptimizer(device.among(rows)),
+        };
       },
     }),
   };

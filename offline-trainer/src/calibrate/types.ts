@@ -48,6 +48,8 @@ export interface Optimizer {
 
 /** Whole rounds on a device: the responses cross once, parameters once a round. */
 export interface DeviceOptimizer extends Optimizer {
+  /** What it takes of the device's memory, about. */
+  readonly bytes: number;
   /**
    * Rounds of some models alone, as if the others' answers weren't there: what they are changes no bit. Parameters are of
    * these models; it lives as long as this one does.

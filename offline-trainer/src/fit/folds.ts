@@ -3,6 +3,7 @@ import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Provider } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
+import { sharedDevices } from "../calibrate/shared-devices.ts";
 import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
 import { sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
@@ -101,7 +102,7 @@ export async function crossValidate(
     split,
     stream: random.fork(`fold ${fold}`).name,
   }));
-  const tables = await runFolds(plan, folds, tools);
+  const tables = await runFolds(plan, folds, rows, tools);
   const joined = (from: readonly HeldOutTable[], id: string, form: string, pooling: Pooling): HeldOutEstimate[] =>
     from.flatMap((table) => table.get(id)?.get(form)?.[pooling] ?? []);
   const validation = (id: string, form: string, pooling: Pooling): CrossValidation => ({
@@ -114,12 +115,15 @@ export async function crossValidate(
 }
 
 /**
- * Computes folds, one after the other or on threads; the tables don't depend on it. Threads share the responses.
+ * Computes folds, one after the other or on threads; the tables don't depend on it. Threads share the responses, and so does
+ * a device.
+ * @param rows - all models of the folds
  * @returns tables in the order of the folds
  */
 async function runFolds(
   plan: FoldPlan,
   folds: readonly Fold[],
+  rows: readonly number[],
   { backend, threads, signal, onFold }: FoldTools,
 ): Promise<HeldOutTable[]> {
   const shares = new Float64Array(folds.length);
@@ -130,9 +134,17 @@ async function runFolds(
   };
   if (threads === undefined) {
     const tables: HeldOutTable[] = [];
-    for (const [index, fold] of folds.entries())
-      tables.push(await computeFold(plan, fold, backend, (note) => onNote(index, note), signal));
-    return tables;
+    const matrices = plan.benchmark.scenarios.map(({ matrix }) => matrix);
+    const devices = sharedDevices(backend, matrices, rows);
+    try {
+      for (const [index, fold] of folds.entries()) {
+        const among = devices.among(fold.split.sources);
+        tables.push(await computeFold(plan, fold, among, (note) => onNote(index, note), signal));
+      }
+      return tables;
+    } finally {
+      await devices.dispose();
+    }
   }
   // Every target costs about the same of each item; the longest folds start first, so that no thread ends with one.
   const { scenarios } = plan.benchmark;

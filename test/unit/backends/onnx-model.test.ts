@@ -137,3 +137,31 @@ test("a graph's parts come back from the bytes, names in any script and sides of
     ["select", 300],
   ]);
 });
+
+test("a graph that an operator repeats comes back as its attribute", () => {
+  const value = (name: string) => ({ name, type: "float32" as const, shape: [2] });
+  const body = {
+    name: "once more",
+    inputs: [value("x")],
+    outputs: [value("y")],
+    constants: [],
+    nodes: [{ op: "Neg", inputs: ["x"], outputs: ["y"] }],
+  };
+  const bytes = encodeOnnxModel({
+    name: "all",
+    inputs: [value("a")],
+    outputs: [value("b")],
+    constants: [{ name: "yes", type: "bool", shape: [], data: Uint8Array.of(1) }],
+    nodes: [{ op: "Scan", inputs: ["a"], outputs: ["b"], attributes: { body, num_scan_inputs: 1 } }],
+  });
+  expect(ModelProto.verify(ModelProto.toObject(ModelProto.decode(bytes)))).toBeNull();
+  const { graph } = decode(bytes);
+  const [attribute, count] = ModelProto.decode(bytes).graph!.node![0]!.attribute!;
+  expect(attribute).toMatchObject({ name: "body", type: AttributeProto.AttributeType.GRAPH });
+  expect(attribute!.g).toMatchObject({ name: "once more", node: [{ opType: "Neg", input: ["x"], output: ["y"] }] });
+  expect(attribute!.g!.input!.map(({ name }) => name)).toEqual(["x"]);
+  expect(count).toMatchObject({ name: "num_scan_inputs", type: AttributeProto.AttributeType.INT });
+  expect(graph.initializer.map(({ name, dataType, dims: sides }) => [name, dataType, sides])).toEqual([
+    ["yes", TensorProto.DataType.BOOL, []],
+  ]);
+});

@@ -1,7 +1,9 @@
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
+import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
 import { backtestCell, FORMS_PER_SEED, type CellInput, type CellResult } from "../../../features/backtest/fit/cell.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { blendingWeight } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { learnBlends } from "../../../offline-trainer/src/fit/blends.ts";
 import { crossValidate, type CrossValidation, type Validation } from "../../../offline-trainer/src/fit/folds.ts";
@@ -216,11 +218,20 @@ describe("crossValidate", () => {
   const rows = own.slice(0, 30);
   const forms = formsFor(benchmarkOf(smallLeaderboard(shape)));
   const tools = { backend: typescriptBackend };
-  const validation = (benchmark: Benchmark, method: Method): Promise<Validation> =>
-    crossValidate({ benchmark, method, forms }, rows, createRandom(9), tools);
+  /** Which has a fold's models among all others, whose answers it must not count. */
+  const device = onnxNodeBackend({ provider: "cpu", precision: "float64", rounds: "loop" });
+  const validation = (
+    benchmark: Benchmark,
+    method: Method,
+    backend: CalibrationBackend = typescriptBackend,
+  ): Promise<Validation> => crossValidate({ benchmark, method, forms }, rows, createRandom(9), { backend });
   /** The first scenario's, by form. */
-  const validate = async (matrix: ResponseMatrix, method: Method): Promise<(n: number) => CrossValidation> => {
-    const byForm = (await validation(benchmarkOf(matrix), method)).get("a")!;
+  const validate = async (
+    matrix: ResponseMatrix,
+    method: Method,
+    backend: CalibrationBackend,
+  ): Promise<(n: number) => CrossValidation> => {
+    const byForm = (await validation(benchmarkOf(matrix), method, backend)).get("a")!;
     return (n) => byForm.get(String(n))!.separate;
   };
   const ofFold = (estimates: readonly HeldOutEstimate[], fold: number): unknown[] =>
@@ -236,13 +247,17 @@ describe("crossValidate", () => {
         failed,
       }));
 
-  test.each(["stratified", "irt-kmeans"] as const)(
-    "%s: a fold's models reach nothing of that fold but their own estimates",
-    async (selection) => {
+  test.each([
+    ["stratified", typescriptBackend],
+    ["irt-kmeans", typescriptBackend],
+    ["stratified", device],
+  ] as const)(
+    "%s, by $1.name: a fold's models reach nothing of that fold but their own estimates",
+    async (selection, backend) => {
       const matrix = smallLeaderboard({ ...shape, graded: selection === "irt-kmeans" });
       const method = await methodOf({ selection });
       const benchmark = benchmarkOf(matrix);
-      const before = await validate(matrix, method);
+      const before = await validate(matrix, method, backend);
       const input = { groups: rows, eligible: rows.map(() => true) };
       const parts = folds(input, 3, createRandom(9).fork("folds"));
       for (const [fold, part] of parts.entries()) {
@@ -269,7 +284,7 @@ describe("crossValidate", () => {
               : random.next()
             : score,
         );
-        const after = await validate(changed, method);
+        const after = await validate(changed, method, backend);
         for (const n of sizes) {
           expect(ofFold(after(n).interpolation, fold)).toEqual(ofFold(before(n).interpolation, fold));
           // Other folds learn from these models, and change.

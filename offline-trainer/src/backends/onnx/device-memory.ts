@@ -37,7 +37,7 @@ const VECTORS = 12 * MEMORY + 16;
  *
  * @example
  * const blocks = { subjects: 6349, items: 28_659, dims: 2, count: 6, rows: 1059 };
- * (optimizerBytes(blocks, { precision: "float64", rounds: "loop" }) / 2 ** 30).toFixed(1) // "2.7"
+ * (optimizerBytes(blocks, { precision: "float64", rounds: "loop" }) / 2 ** 30).toFixed(1) // "2.5"
  */
 export function optimizerBytes(
   blocks: RowBlocks,

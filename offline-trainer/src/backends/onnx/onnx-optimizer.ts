@@ -2,7 +2,7 @@ import type { Tensor } from "onnxruntime-node";
 import { countAnswers } from "../../calibrate/answer-counts.ts";
 import type { DeviceOptimizer, Optimizer, Parameters } from "../../calibrate/types.ts";
 import type { CodedResponses } from "../../matrix/code-responses.ts";
-import { rowBlocks, type RoundOptions } from "./device-memory.ts";
+import { optimizerBytes, rowBlocks, type RoundOptions } from "./device-memory.ts";
 import { pointLength } from "./evaluation-nodes.ts";
 import { roundRunner } from "./round-runner.ts";
 import type { OnnxRuntime } from "./session.ts";
@@ -72,7 +72,7 @@ export async function onnxOptimizer(
     };
   };
   const all = among(Array.from({ length: subjects }, (_, m) => m));
-  return { ...all, among, dispose: () => runner.release() };
+  return { ...all, among, bytes: optimizerBytes(blocks, options), dispose: () => runner.release() };
 }
 
 /** Which models parameters are of, and how the graph has them: θ of all models, then [a, b] item by item. */
