@@ -3,20 +3,6 @@
  * adaptive evaluation; bundles from anywhere; the client of a Worker.
  * @module anchoreval
  */
-export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
-export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
-export type {
-  ComparedModel,
-  CompareOptions,
-  Comparison,
-  Difference,
-  RankedModel,
-  Ranking,
-  RankOptions,
-  Verdict,
-} from "./compare/types.ts";
-export { checkFromAnchors } from "./check/check-from-anchors.ts";
-export type { CheckOptions, CheckResult } from "./check/types.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {
   Estimate,

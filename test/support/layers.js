@@ -46,10 +46,7 @@ export function featureOf(file) {
  * @type {Readonly<Record<string, readonly string[] | Readonly<Record<string, readonly string[]>>>>}
  */
 export const LAYERS = {
-  sdk: [
-    ...["core", "bundles", "tables", "estimate", "words"],
-    ...["compare", "check", "client", "logs", ".", "node", "bin"],
-  ],
+  sdk: [...["core", "bundles", "tables", "estimate", "words"], ...["client", "logs", ".", "node", "bin"]],
   "sdk/core": {
     numeric: [],
     irt: ["numeric"],
@@ -81,6 +78,7 @@ export const LAYERS = {
     "records",
     "backtest",
     "trials",
+    "compare",
     "adaptive",
     "gates",
     "routing",

@@ -1,9 +1,9 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { checkCall, invalidOption } from "../core/errors.ts";
-import { confidenceLevel } from "../core/inference/score-interval.ts";
-import { oneSidedConfidence, turnedDifference } from "../core/inference/paired-difference.ts";
-import { rankIntervals } from "../core/inference/ranks.ts";
-import { countAnswers } from "../estimate/overall-score.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { checkCall, invalidOption } from "../../../sdk/core/errors.ts";
+import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
+import { oneSidedConfidence, turnedDifference } from "../../../sdk/core/inference/paired-difference.ts";
+import { rankIntervals } from "../../../sdk/core/inference/ranks.ts";
+import { countAnswers } from "../../../sdk/estimate/overall-score.ts";
 import { comparedSides, overallMean } from "./model-evidence.ts";
 import { pairDifferences, saidDifference } from "./scenario-difference.ts";
 import type { ComparedModel, RankedModel, Ranking, RankOptions } from "./types.ts";

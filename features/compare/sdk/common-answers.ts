@@ -1,14 +1,14 @@
-import { type Bundle, partWarnings, refuseFullScores, yankedWarnings } from "../core/bundle/bundle.ts";
-import { AnchorEvalError } from "../core/errors.ts";
-import { namedAnswers, resolveAnswers, type WholeScenario } from "../estimate/resolve-answers.ts";
-import type { Estimate, EstimateOptions, EstimateWarning } from "../estimate/types.ts";
+import { type Bundle, partWarnings, refuseFullScores, yankedWarnings } from "../../../sdk/core/bundle/bundle.ts";
+import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import { namedAnswers, resolveAnswers, type WholeScenario } from "../../../sdk/estimate/resolve-answers.ts";
+import type { Estimate, EstimateOptions, EstimateWarning } from "../../../sdk/estimate/types.ts";
 import {
   checkedTrials,
   hasTrials,
   type Responses,
   type TrialResponses,
   type TrialSummary,
-} from "../tables/item-trials.ts";
+} from "../../../sdk/tables/item-trials.ts";
 import type { ComparedModel } from "./types.ts";
 
 /**

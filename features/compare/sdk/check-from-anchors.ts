@@ -1,8 +1,8 @@
-import { commonWhole, keepCommon, resolveModels } from "../compare/common-answers.ts";
-import { modelEvidence, type ScenarioEvidence } from "../compare/model-evidence.ts";
-import type { ComparedModel } from "../compare/types.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../core/errors.ts";
+import { commonWhole, keepCommon, resolveModels } from "./common-answers.ts";
+import { modelEvidence, type ScenarioEvidence } from "./model-evidence.ts";
+import type { ComparedModel } from "./types.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
 import {
   halfWidth,
   pairedSampling,
@@ -10,13 +10,13 @@ import {
   taskSampling,
   weightedDifference,
   widenedDifference,
-} from "../core/inference/paired-difference.ts";
-import { studentTCdf, studentTQuantile } from "../core/numeric/distributions.ts";
-import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
-import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
-import type { WholeScenario } from "../estimate/resolve-answers.ts";
-import type { Estimate } from "../estimate/types.ts";
-import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./types.ts";
+} from "../../../sdk/core/inference/paired-difference.ts";
+import { studentTCdf, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { scoreAnswers } from "../../../sdk/estimate/estimate-from-anchors.ts";
+import { countAnswers, scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import type { WholeScenario } from "../../../sdk/estimate/resolve-answers.ts";
+import type { Estimate } from "../../../sdk/estimate/types.ts";
+import type { CheckOptions, CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "./check-types.ts";
 
 const CHECK_OPTIONS: OptionNames<CheckOptions> = {
   form: true,

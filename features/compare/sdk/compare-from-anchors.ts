@@ -1,14 +1,14 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { checkCall, invalidOption, requireNumbers } from "../core/errors.ts";
-import { confidenceLevel, moreItems } from "../core/inference/score-interval.ts";
-import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../core/inference/paired-difference.ts";
-import { studentTQuantile } from "../core/numeric/distributions.ts";
-import { countAnswers, scenarioShares } from "../estimate/overall-score.ts";
-import type { Interval } from "../estimate/types.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { checkCall, invalidOption, requireNumbers } from "../../../sdk/core/errors.ts";
+import { confidenceLevel, moreItems } from "../../../sdk/core/inference/score-interval.ts";
+import { midPMcNemar, oneSidedConfidence, pairedInterval } from "../../../sdk/core/inference/paired-difference.ts";
+import { studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { countAnswers, scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import type { Interval } from "../../../sdk/estimate/types.ts";
 import { type ComparedSide, comparedSides, overallMean } from "./model-evidence.ts";
 import { pairDifferences, type PairDifference, type PairDifferences, saidDifference } from "./scenario-difference.ts";
 import type { ComparedModel, CompareOptions, Comparison, Difference, ModelScore, Verdict } from "./types.ts";
-import { lookUp } from "../core/bundle/names.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /**
  * Two models compared on the same anchors: the difference of their full scores with an interval, from the items that

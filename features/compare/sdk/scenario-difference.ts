@@ -10,13 +10,13 @@ import {
   taskSampling,
   weightedDifference,
   widenedDifference,
-} from "../core/inference/paired-difference.ts";
-import { satterthwaite } from "../core/inference/sampling-variance.ts";
-import { gatedPairVariance, pairedScores } from "../core/inference/paired-scores.ts";
-import { LEAST_ANSWERED_SHARE } from "../core/estimators/answered-sample.ts";
-import type { FormManifest, Manifest } from "../core/bundle/manifest.ts";
-import type { Bundle } from "../core/bundle/bundle.ts";
-import { scenarioShares } from "../estimate/overall-score.ts";
+} from "../../../sdk/core/inference/paired-difference.ts";
+import { satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts";
+import { gatedPairVariance, pairedScores } from "../../../sdk/core/inference/paired-scores.ts";
+import { LEAST_ANSWERED_SHARE } from "../../../sdk/core/estimators/answered-sample.ts";
+import type { FormManifest, Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
 import type { ScenarioEvidence } from "./model-evidence.ts";
 import type { Over } from "./types.ts";
 

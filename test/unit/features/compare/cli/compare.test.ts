@@ -2,10 +2,10 @@ import { compareFromAnchors, loadBundle, rankFromAnchors } from "anchoreval";
 import type { AnchorRecord } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, it } from "vitest";
-import { type LoggedRun, writeLogs } from "../../../support/lm-eval-logs.ts";
-import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
-import { runCommand } from "../../../support/run-command.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
+import { type LoggedRun, writeLogs } from "../../../../support/lm-eval-logs.ts";
+import { documentOf, loggedContent, taskOf, writeBundle } from "../../../../support/logged-bundle.ts";
+import { runCommand } from "../../../../support/run-command.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const content = loggedContent({ shots: 0, metric: "acc", harness: "lm-eval" });

@@ -1,12 +1,16 @@
-import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
-import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
-import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/compare/types";
+import { compareFromAnchors } from "anchoreval/internal/features/compare/sdk/compare-from-anchors";
+import { rankFromAnchors } from "anchoreval/internal/features/compare/sdk/rank-from-anchors";
+import type { Comparison, Difference, ModelScore, Ranking } from "anchoreval/internal/features/compare/sdk/types";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { scoreWords } from "anchoreval/internal/words/result-words";
-import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
+import {
+  differenceWords,
+  mcNemarWords,
+  OVER_MEANING,
+  verdictWords,
+} from "anchoreval/internal/features/compare/sdk/verdict-words";
 import { percent, points, signedPoints } from "anchoreval/internal/words/figures";
-import { COMPARE_PARTS } from "../../../features/cli-compare.ts";
 import {
   type Answered,
   ANSWER_DATA_OPTIONS,
@@ -15,18 +19,23 @@ import {
   LEVEL_OPTION,
   readModel,
   withAnswers,
-} from "../options/answers.ts";
+} from "../../../cli/src/options/answers.ts";
 import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
-import { readPoints } from "../options/scale.ts";
-import { type Command, option, flag } from "../program/command.ts";
-import { withParts } from "../program/parts.ts";
-import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
-import { warningLines } from "../program/output.ts";
+import { readPoints } from "../../../cli/src/options/scale.ts";
+import { type Command, option, flag } from "../../../cli/src/program/command.ts";
+import { BUNDLE_OPTION, readBundle } from "../../../cli/src/bundles/open-bundle.ts";
+import {
+  addSummary,
+  plainLines,
+  readSideFile,
+  type ResultParts,
+  SUMMARY_OPTION,
+} from "../../../cli/src/program/summary.ts";
+import { warningLines } from "../../../cli/src/program/output.ts";
 
 const OVER = ["runs", "tasks", "these-answers"] as const;
 
-export const compareCommand: Command = withParts(COMPARE_PARTS, {
+export const compareCommand: Command = {
   operands: { usage: "[PATH PATH…]", option: "responses" },
   options: {
     Data: {
@@ -93,7 +102,7 @@ export const compareCommand: Command = withParts(COMPARE_PARTS, {
       await addSummary(summary, `${benchmark} ${version}: ${ranking.models.length} models`, rankingParts(ranking));
     }
   },
-});
+};
 
 /**
  * Several runs of a model as one, its items' trials those of all runs.

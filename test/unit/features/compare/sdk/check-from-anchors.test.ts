@@ -9,10 +9,10 @@ import {
 } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
-import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const bundle = await loadBundle(memorySource(sampleBundle({ items: [400, 600], sizes: [8, 100] })));
 const ids = [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get("100")!.itemIds);

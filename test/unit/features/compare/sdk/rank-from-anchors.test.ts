@@ -1,8 +1,8 @@
 import { compareFromAnchors, loadBundle, rankFromAnchors, type ComparedModel } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const bundle = await loadBundle(memorySource(sampleBundle()));
 const models: ComparedModel[] = [0.1, 0.5, 0.65, 0.95].map((accuracy, seed) => ({

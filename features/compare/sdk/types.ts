@@ -1,5 +1,5 @@
-import type { Estimate, EstimateOptions, Integer, Interval } from "../estimate/types.ts";
-import type { AnyResponses } from "../tables/item-trials.ts";
+import type { Estimate, EstimateOptions, Integer, Interval } from "../../../sdk/estimate/types.ts";
+import type { AnyResponses } from "../../../sdk/tables/item-trials.ts";
 
 /**
  * That which a difference is said of. `runs`: of the models, over runs of theirs on these items, whose spread their trials tell.

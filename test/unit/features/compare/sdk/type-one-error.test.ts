@@ -3,10 +3,10 @@ import { pairedInterval } from "anchoreval/internal/core/inference/paired-differ
 import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { modelEvidence } from "../../../sdk/compare/model-evidence.ts";
-import { pairDifferences, type PairDifference } from "../../../sdk/compare/scenario-difference.ts";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { modelEvidence } from "anchoreval/internal/features/compare/sdk/model-evidence";
+import { pairDifferences, type PairDifference } from "anchoreval/internal/features/compare/sdk/scenario-difference";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const RUNS = 1000;
 const FORM = "20";

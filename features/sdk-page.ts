@@ -1,4 +1,4 @@
-/** Charts that the page draws, of the features that have any. */
+/** Charts that the page draws and words that it has, of the features that have any. */
 export {
   type Chart,
   PANEL_WIDTH,
@@ -14,3 +14,4 @@ export { coverageChart, coverageKinds, coverageSeries, lowestCoverage } from "./
 export { type ErrorLine, errorBySizeChart } from "./charts/sdk/error-by-size.ts";
 export { itemMapChart, shownParameters } from "./charts/sdk/item-map.ts";
 export { sourceStripChart } from "./charts/sdk/source-strip.ts";
+export { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "./compare/sdk/verdict-words.ts";

@@ -1,14 +1,21 @@
 import { z } from "@hono/zod-openapi";
 import { checkFromAnchors, compareFromAnchors } from "anchoreval";
-import { OTHERWISE } from "../schemas/contract.ts";
-import { answerSchema, described, IntervalSchema, json, optional, requestSchema } from "../schemas/fields.ts";
-import { REQUEST_FIELDS } from "../../../features/http-answers.ts";
-import { ANSWER_FIELDS, EstimateWarningSchema } from "../schemas/estimate.ts";
-import { bundleForAnswers } from "./estimates.ts";
-import { operation, postToBundle, route } from "./route.ts";
+import { OTHERWISE } from "../../workers/src/schemas/contract.ts";
+import {
+  answerSchema,
+  described,
+  IntervalSchema,
+  json,
+  optional,
+  requestSchema,
+} from "../../workers/src/schemas/fields.ts";
+import { TRIAL_FIELDS } from "../trials/http.ts";
+import { ANSWER_FIELDS, EstimateWarningSchema } from "../../workers/src/schemas/estimate.ts";
+import { bundleForAnswers } from "../../workers/src/routes/estimates.ts";
+import { operation, postToBundle, route } from "../../workers/src/routes/route.ts";
 
 const { form, formDigest, digest, level, hashes, onChangedItem } = ANSWER_FIELDS;
-const { responses } = REQUEST_FIELDS;
+const { responses } = TRIAL_FIELDS;
 const OverSchema = z.enum(["runs", "tasks", "these-answers"]);
 
 const ComparisonSideSchema = requestSchema(

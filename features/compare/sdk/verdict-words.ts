@@ -1,5 +1,5 @@
-import type { Interval } from "../estimate/types.ts";
-import { points, signedPoints } from "../words/figures.ts";
+import type { Interval } from "../../../sdk/estimate/types.ts";
+import { points, signedPoints } from "../../../sdk/words/figures.ts";
 import type { Comparison, Difference, Over } from "./types.ts";
 
 /** The meaning of a difference and its verdict, by that which they are said of: beside every one. */

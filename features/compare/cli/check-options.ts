@@ -1,11 +1,11 @@
-import type { CheckOptions, CheckVerdict } from "anchoreval/internal/check/types";
+import type { CheckOptions, CheckVerdict } from "anchoreval/internal/features/compare/sdk/check-types";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
-import { isPinned, readBundle } from "../bundles/open-bundle.ts";
-import type { OptionReader } from "../program/command.ts";
-import type { PartInput } from "../program/parts.ts";
-import { readModel } from "./answers.ts";
-import { readPoints } from "./scale.ts";
+import { isPinned, readBundle } from "../../../cli/src/bundles/open-bundle.ts";
+import type { OptionReader } from "../../../cli/src/program/command.ts";
+import type { PartInput } from "../../../cli/src/program/parts.ts";
+import { readModel } from "../../../cli/src/options/answers.ts";
+import { readPoints } from "../../../cli/src/options/scale.ts";
 
 export const EXIT_CODES: Readonly<Record<CheckVerdict, number>> = { passed: 0, regressed: 3, undecided: 4 };
 

@@ -1,9 +1,6 @@
-import { type Bundle, formItemIds } from "../core/bundle/bundle.ts";
-import { invalidOption } from "../core/errors.ts";
-import type { KnownVariance } from "../core/inference/sampling-variance.ts";
-import type { ScoredScenario } from "../estimate/overall-score.ts";
-import type { ResolvedAnswers } from "../estimate/resolve-answers.ts";
-import type { TrialSummary } from "../tables/item-trials.ts";
+import { type Bundle, formItemIds } from "../../../sdk/core/bundle/bundle.ts";
+import { invalidOption } from "../../../sdk/core/errors.ts";
+import type { TrialSummary } from "../../../sdk/tables/item-trials.ts";
 import type { commonAnswers } from "./common-answers.ts";
 import type { Over } from "./types.ts";
 
@@ -21,18 +18,6 @@ interface ChosenOver {
   /** By model; null where they aren't needed. */
   readonly trials: readonly (ReadonlyMap<string, TrialSummary> | null)[];
 }
-
-/**
- * Variance of a model's score of all items of a scenario from run to run, in as many trials of each.
- * @param summaries - of all its answered items
- */
-export type RunNoise = (
-  bundle: Bundle,
-  answers: Pick<ResolvedAnswers, "form" | "scores" | "whole">,
-  scenario: string,
-  scored: ScoredScenario,
-  summaries: ReadonlyMap<string, TrialSummary>,
-) => KnownVariance;
 
 /**
  * Finds that which differences of several models are said of: what was asked for, else runs where a model's trials tell of them, else tasks.

@@ -3,11 +3,11 @@ import { checkFromAnchors, loadBundle } from "anchoreval";
 import type { AnchorRecord } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, it, test } from "vitest";
-import { isPinned } from "../../../../cli/src/bundles/open-bundle.ts";
-import { writeLogs } from "../../../support/lm-eval-logs.ts";
-import { documentOf, loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
-import { runCommand } from "../../../support/run-command.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
+import { isPinned } from "../../../../../cli/src/bundles/open-bundle.ts";
+import { writeLogs } from "../../../../support/lm-eval-logs.ts";
+import { documentOf, loggedContent, taskOf, writeBundle } from "../../../../support/logged-bundle.ts";
+import { runCommand } from "../../../../support/run-command.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 const content = loggedContent({ shots: 0, metric: "acc", harness: "lm-eval" });

@@ -1,9 +1,9 @@
 import { compareFromAnchors, loadBundle, rankFromAnchors, type ComparedModel, type CompareOptions } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
-import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const bundle = await loadBundle(memorySource(sampleBundle()));
 const answers = sampleAnswers("20");

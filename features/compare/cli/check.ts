@@ -1,21 +1,30 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
-import type { CheckResult, CheckVerdict, DropCheck, MinimumCheck } from "anchoreval/internal/check/types";
+import { checkFromAnchors } from "anchoreval/internal/features/compare/sdk/check-from-anchors";
+import type {
+  CheckResult,
+  CheckVerdict,
+  DropCheck,
+  MinimumCheck,
+} from "anchoreval/internal/features/compare/sdk/check-types";
 import { INTERVAL_MEANING } from "anchoreval/internal/words/result-words";
 import { percent, points } from "anchoreval/internal/words/figures";
-import { CHECK_PARTS } from "../../../features/cli-compare.ts";
-import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, withAnswers } from "../options/answers.ts";
-import { EXIT_CODES, readDropRule, readSides } from "../options/check.ts";
+import { type Answered, ANSWER_DATA_OPTIONS, FORM_OPTION, withAnswers } from "../../../cli/src/options/answers.ts";
+import { EXIT_CODES, readDropRule, readSides } from "./check-options.ts";
 import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
-import { readPoints } from "../options/scale.ts";
-import { type Command, flag, given, option, rare } from "../program/command.ts";
-import { writeOver } from "../program/errors.ts";
-import { type RuleCase, writeJunit } from "../program/junit.ts";
-import { withParts } from "../program/parts.ts";
-import { addSummary, plainLines, readSideFile, type ResultParts, SUMMARY_OPTION } from "../program/summary.ts";
-import { warningLines } from "../program/output.ts";
+import { readPoints } from "../../../cli/src/options/scale.ts";
+import { type Command, flag, given, option, rare } from "../../../cli/src/program/command.ts";
+import { writeOver } from "../../../cli/src/program/errors.ts";
+import { type RuleCase, writeJunit } from "../../../cli/src/program/junit.ts";
+import {
+  addSummary,
+  plainLines,
+  readSideFile,
+  type ResultParts,
+  SUMMARY_OPTION,
+} from "../../../cli/src/program/summary.ts";
+import { warningLines } from "../../../cli/src/program/output.ts";
 
-export const checkCommand: Command = withParts(CHECK_PARTS, {
+export const checkCommand: Command = {
   options: {
     Data: {
       bundle: option("BUNDLE", "the bundle; an address should name the version, …/1.0.0", { required: true }),
@@ -77,7 +86,7 @@ export const checkCommand: Command = withParts(CHECK_PARTS, {
       await writeJunit(junit, `${benchmark} ${version}, form ${check.form}`, ruleCases(check), plainLines(parts));
     return EXIT_CODES[check.verdict];
   },
-});
+};
 
 async function saveAnswers(file: string, { responses, hashes }: ReadModel): Promise<void> {
   const document = { responses: Object.fromEntries(responses), hashes: Object.fromEntries(hashes) };

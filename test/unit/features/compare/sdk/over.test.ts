@@ -8,7 +8,7 @@ import {
   rankFromAnchors,
   type Bundle,
 } from "anchoreval";
-import type { Over } from "anchoreval/internal/compare/types";
+import type { Over } from "anchoreval/internal/features/compare/sdk/types";
 import type { AnyResponses } from "anchoreval/internal/tables/item-trials";
 import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
@@ -23,9 +23,9 @@ import {
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, readResponses, resolveBackend, scoreAt, submatrix } from "anchoreval-trainer";
 import { describe, expect, test } from "vitest";
-import { memorySource } from "../../support/memory-source.ts";
-import { expectRefusal, refusal } from "../../support/refusal.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { expectRefusal, refusal } from "../../../../support/refusal.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 const EVERYWHERE = { low: -1, high: 1 };
 
@@ -197,7 +197,7 @@ describe("what is said", () => {
   });
 });
 
-const AGENTS = fileURLToPath(new URL("../../../../shared/data/terminal-bench-core/", import.meta.url));
+const AGENTS = fileURLToPath(new URL("../../../../../../shared/data/terminal-bench-core/", import.meta.url));
 
 describe.skipIf(!existsSync(AGENTS))("eleven agents' single trials (skipped without ../shared/data)", () => {
   test.each(["40", "80"])(
@@ -231,7 +231,7 @@ describe.skipIf(!existsSync(AGENTS))("eleven agents' single trials (skipped with
   );
 });
 
-const SWEBENCH = fileURLToPath(new URL("../../../../shared/data/swebench-lite/", import.meta.url));
+const SWEBENCH = fileURLToPath(new URL("../../../../../../shared/data/swebench-lite/", import.meta.url));
 
 test.skipIf(!existsSync(SWEBENCH))(
   "60.3 against 60.0 on all of SWE-bench Lite is no difference between agents (skipped without ../shared/data)",

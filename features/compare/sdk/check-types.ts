@@ -1,5 +1,5 @@
-import type { ComparedModel } from "../compare/types.ts";
-import type { Estimate, EstimateOptions, Integer } from "../estimate/types.ts";
+import type { ComparedModel } from "./types.ts";
+import type { Estimate, EstimateOptions, Integer } from "../../../sdk/estimate/types.ts";
 
 /** The rules of a check. At least one of `baselines` and `minScore`. */
 export interface CheckOptions extends Pick<EstimateOptions, "form" | "onChangedItem"> {

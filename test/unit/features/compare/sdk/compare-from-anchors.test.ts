@@ -13,10 +13,10 @@ import { midPMcNemar } from "anchoreval/internal/core/inference/paired-differenc
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
-import { readFixture } from "../../support/fixture.ts";
-import { memorySource } from "../../support/memory-source.ts";
-import { sampleAnswers } from "../../support/sample-answers.ts";
-import { sampleBundle, sampleContent, type SampleBundleOptions } from "../../support/sample-bundle.ts";
+import { readFixture } from "../../../../support/fixture.ts";
+import { memorySource } from "../../../../support/memory-source.ts";
+import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { sampleBundle, sampleContent, type SampleBundleOptions } from "../../../../support/sample-bundle.ts";
 
 const load = (options: SampleBundleOptions = {}): Promise<Bundle> => loadBundle(memorySource(sampleBundle(options)));
 const bundle = await load();
@@ -191,7 +191,7 @@ test("warnings name the model", () => {
 });
 
 describe("forms whose score is the gate", () => {
-  const folder = fileURLToPath(new URL("../../fixtures/golden-bundle/bundle", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../../fixtures/golden-bundle/bundle", import.meta.url));
   const golden = readFixture<Record<string, number | null>>("golden-bundle/answers.json");
   const other = Object.fromEntries(
     Object.entries(golden).map(([id, score], k) => [id, score !== null && k % 3 === 0 ? 1 - score : score]),

@@ -1,21 +1,21 @@
-import type { Bundle } from "../core/bundle/bundle.ts";
-import type { Manifest } from "../core/bundle/manifest.ts";
-import { answeredSample, knownBounds, wholeSample } from "../core/estimators/answered-sample.ts";
-import { anchorMean } from "../core/estimators/predicted-means.ts";
-import type { KnownVariance } from "../core/inference/sampling-variance.ts";
-import type { ServedScore } from "../core/inference/paired-scores.ts";
-import type { ModelEstimate } from "../core/scoring/scoring-model.ts";
-import { correctedAnswers } from "../core/scoring/scenario-estimate.ts";
-import { bundleScoring } from "../estimate/bundle-scoring.ts";
-import { scoreAnswers } from "../estimate/estimate-from-anchors.ts";
-import { scenarioShares } from "../estimate/overall-score.ts";
-import type { WholeScenario } from "../estimate/resolve-answers.ts";
-import type { Estimate } from "../estimate/types.ts";
-import type { TrialSummary } from "../tables/item-trials.ts";
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import type { Manifest } from "../../../sdk/core/bundle/manifest.ts";
+import { answeredSample, knownBounds, wholeSample } from "../../../sdk/core/estimators/answered-sample.ts";
+import { anchorMean } from "../../../sdk/core/estimators/predicted-means.ts";
+import type { KnownVariance } from "../../../sdk/core/inference/sampling-variance.ts";
+import type { ServedScore } from "../../../sdk/core/inference/paired-scores.ts";
+import type { ModelEstimate } from "../../../sdk/core/scoring/scoring-model.ts";
+import { correctedAnswers } from "../../../sdk/core/scoring/scenario-estimate.ts";
+import { bundleScoring } from "../../../sdk/estimate/bundle-scoring.ts";
+import { scoreAnswers } from "../../../sdk/estimate/estimate-from-anchors.ts";
+import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import type { WholeScenario } from "../../../sdk/estimate/resolve-answers.ts";
+import type { Estimate } from "../../../sdk/estimate/types.ts";
+import type { TrialSummary } from "../../../sdk/tables/item-trials.ts";
 import { commonAnswers } from "./common-answers.ts";
 import { chooseOver } from "./over.ts";
 import type { ComparedModel, CompareOptions } from "./types.ts";
-import { RUN_NOISE } from "../../features/sdk-compare.ts";
+import { runNoise } from "../../trials/sdk/trial-variances.ts";
 
 /** One model's evidence in one scenario, ready to be compared. */
 export interface ScenarioEvidence extends ServedScore {
@@ -94,7 +94,7 @@ function comparedSide(
     [...modelEvidence(bundle, form, scores, model, whole)].map(([id, part]): [string, ScenarioEvidence] => {
       const scored = scenarios.get(id)!;
       const { result, gated, sampling } = scored;
-      const noise = summaries && RUN_NOISE(bundle, answers, id, scored, summaries);
+      const noise = summaries && runNoise(bundle, answers, id, scored, summaries);
       const outside = result.details!.outside;
       const side = outside.above >= outside.below ? 1 : -1;
       const variance = sampling?.variance ?? 0;
