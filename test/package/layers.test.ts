@@ -172,8 +172,8 @@ describe("the test itself can fail", () => {
     ["sdk/core/irt/x.ts", 'import fs from "node:fs";', "core imports nothing outside itself"],
     ["sdk/core/irt/x.ts", 'import { a } from "../../digest.ts";', "sdk/core may not import sdk/."],
     ["sdk/core/errors.ts", 'import { a } from "./numeric/normal.ts";', "errors stand below everything"],
-    ["sdk/client/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node"],
-    ["sdk/client/x.ts", 'import { folderSource } from "../node/index.ts";', "sdk/client may not import sdk/node"],
+    ["sdk/logs/x.ts", 'const fs = await import("node:fs");', "Node outside of sdk/node"],
+    ["sdk/logs/x.ts", 'import { folderSource } from "../node/index.ts";', "sdk/logs may not import sdk/node"],
     ["sdk/tables/x.ts", 'import type { a } from "../estimate/y.ts";', "sdk/tables may not import sdk/estimate"],
     ["sdk/estimate/x.ts", 'import { a } from "../index.ts";', "sdk/estimate may not import sdk/."],
     ["sdk/index.ts", 'import { a } from "./node/index.ts";', "sdk may not import sdk/node"],
@@ -188,7 +188,7 @@ describe("the test itself can fail", () => {
       "workers/page/parts may not import workers/page/views",
     ],
     ["features/prices/sdk/x.ts", 'import { a } from "../../adaptive/sdk/y.ts";', "may not import"],
-    ["sdk/client/x.ts", 'import { z } from "zod";', "a dependency"],
+    ["sdk/logs/x.ts", 'import { z } from "zod";', "a dependency"],
     ["sdk/logs/x.ts", "const m = await import(name);", "an import that can't be read off"],
     ["workers/src/x.ts", 'import { a } from "../../sdk/core/index.ts";', "leaves its workspace"],
     ["workers/src/x.ts", 'import { a } from "anchoreval/dist/core/index.js";', "not a public subpath"],
@@ -246,11 +246,9 @@ describe("the test itself can fail", () => {
   test("a circle of folders is found, of types alone too, and at every level", () => {
     const circles = (...sources: (readonly [file: string, text: string])[]): string[][] =>
       folderCircles(sources.flatMap(([file, text]) => importsOf(file, text)));
-    const up = ["sdk/words/x.ts", 'import type { X } from "../client/x.ts";'] as const;
+    const up = ["sdk/words/x.ts", 'import type { X } from "../logs/x.ts";'] as const;
     expect(circles(up)).toEqual([]);
-    expect(circles(up, ["sdk/client/y.ts", 'import { y } from "../words/y.ts";'])).toEqual([
-      ["sdk/client", "sdk/words"],
-    ]);
+    expect(circles(up, ["sdk/logs/y.ts", 'import { y } from "../words/y.ts";'])).toEqual([["sdk/logs", "sdk/words"]]);
     expect(
       circles(["sdk/words/x.ts", 'import "../index.ts";'], ["sdk/bundle.ts", 'export * from "./words/y.ts";']),
     ).toEqual([["sdk", "sdk/words"]]);

@@ -46,7 +46,7 @@ export function featureOf(file) {
  * @type {Readonly<Record<string, readonly string[] | Readonly<Record<string, readonly string[]>>>>}
  */
 export const LAYERS = {
-  sdk: [...["core", "bundles", "tables", "estimate", "words"], ...["client", "logs", ".", "node", "bin"]],
+  sdk: ["core", "bundles", "tables", "estimate", "words", "logs", ".", "node", "bin"],
   "sdk/core": {
     numeric: [],
     irt: ["numeric"],
@@ -71,6 +71,7 @@ export const LAYERS = {
     "unasked",
     "charts",
     "report",
+    "client",
     "versions",
     "plan",
     "prices",

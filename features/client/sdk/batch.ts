@@ -1,23 +1,5 @@
-import { AnchorEvalError, type Issue } from "../core/errors.ts";
-import type { PlainEstimate } from "../../features/sdk-estimate.ts";
-
-/** Why there is no estimate. */
-interface Unscored {
-  readonly problem: { readonly code: string; readonly detail: string; readonly issues: readonly Issue[] };
-}
-
-/** One model of a batch: its estimate, or why there is none. */
-export type BatchResult<Result = PlainEstimate> =
-  { readonly model: string; readonly estimate: Result } | ({ readonly model: string } & Unscored);
-
-/** A line of results: a model's place in the request, and its estimate or why there is none. */
-export type BatchLine<Result = PlainEstimate> =
-  | { readonly index: number; readonly model: string; readonly estimate: Result }
-  | ({
-      readonly index: number;
-      /** null where the line of the request names none. */
-      readonly model: string | null;
-    } & Unscored);
+import { AnchorEvalError } from "../../../sdk/core/errors.ts";
+import type { BundleRef } from "./call.ts";
 
 /** A job: many models, estimated one part after another. */
 export interface JobStatus {
@@ -38,6 +20,9 @@ export interface JobStatus {
   readonly expires: string;
 }
 
+/** A job, by what its submission answered. */
+export type JobRef = BundleRef & Pick<JobStatus, "id">;
+
 interface ResultsEnd {
   readonly done: true;
   readonly results: number;
@@ -51,14 +36,14 @@ interface ResultsEnd {
  * @throws AnchorEvalError `truncated` where the last line, which counts the others, is missing or counts otherwise;
  * `unavailable` for what is no JSON, and for more results than were asked for; `unsupported` for a line without an end
  */
-export async function* readResultLines<Line = BatchLine>(
+export async function* readResultLines<Line extends object>(
   chunks: AsyncIterable<Uint8Array>,
   name: string,
   most = Infinity,
 ): AsyncGenerator<Line, void, undefined> {
   let seen = 0;
   for await (const line of textLines(chunks, name)) {
-    const value = parseAnswer(line, `${name}: line ${seen + 1}`) as BatchLine | ResultsEnd;
+    const value = parseAnswer(line, `${name}: line ${seen + 1}`) as Line | ResultsEnd;
     if ("done" in value) {
       if (value.results + value.problems === seen) return;
       throw new AnchorEvalError("truncated", `${name}: ${seen} of ${value.results + value.problems} results came`);
@@ -68,7 +53,7 @@ export async function* readResultLines<Line = BatchLine>(
         "unavailable",
         `${name}: more than ${most} results came: is this an anchoreval Worker?`,
       );
-    yield value as Line;
+    yield value;
   }
   throw new AnchorEvalError("truncated", `${name}: the answer ended after ${seen} results, without its last line`);
 }

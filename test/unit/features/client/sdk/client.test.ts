@@ -1,7 +1,7 @@
 import { createClient } from "anchoreval";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { expectRefusal, rejection } from "../../support/refusal.ts";
-import { sampleBundle } from "../../support/sample-bundle.ts";
+import { expectRefusal, rejection } from "../../../../support/refusal.ts";
+import { sampleBundle } from "../../../../support/sample-bundle.ts";
 
 interface Sent {
   readonly url: string;

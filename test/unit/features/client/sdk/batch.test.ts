@@ -1,6 +1,6 @@
 import { AnchorEvalError, type AnyEstimate, type BatchLine, type ClientOptions, createClient } from "anchoreval";
 import { describe, expect, test } from "vitest";
-import { expectRefusal, rejection } from "../../support/refusal.ts";
+import { expectRefusal, rejection } from "../../../../support/refusal.ts";
 
 const ref = { benchmark: "sample", version: "1.0.0" };
 const root = "https://evals.example.com/v1/bundles/sample/1.0.0/estimates";
