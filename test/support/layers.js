@@ -67,6 +67,7 @@ export const LAYERS = {
     ".",
   ],
   features: [
+    "borders",
     "full-scores",
     "unasked",
     "charts",
@@ -95,7 +96,7 @@ export const LAYERS = {
     "demo",
     ".",
   ],
-  "offline-trainer/src/matrix": ["border", "alike", "readers"],
+  "offline-trainer/src/matrix": ["alike", "readers"],
   "offline-trainer/src/calibrate": ["marginal"],
   "offline-trainer/src/backends": ["onnx", "node"],
   "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "metabench", "sublime"],

@@ -1,7 +1,13 @@
 import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import { pearson } from "../../numeric/statistics.ts";
-import { eachScore, type ItemInfo, LEAST_MODELS, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { pearson } from "../../../offline-trainer/src/numeric/statistics.ts";
+import {
+  eachScore,
+  type ItemInfo,
+  LEAST_MODELS,
+  type ResponseMatrix,
+  scoreAt,
+} from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { scenarioParts } from "./board-summary.ts";
 import type { BorderFinding } from "./findings.ts";
 

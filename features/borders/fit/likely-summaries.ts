@@ -1,5 +1,5 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import type { ResponseMatrix } from "../response-matrix.ts";
+import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 import { type Lines, linesOf } from "./summaries.ts";
 

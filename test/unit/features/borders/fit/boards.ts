@@ -1,13 +1,13 @@
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect } from "vitest";
-import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import { checkBoard } from "../../../../../features/borders/fit/border-check.ts";
 import {
   type ItemInfo,
   responseMatrix,
   type ResponseMatrix,
-} from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { refusal } from "../../../support/refusal.ts";
+} from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { refusal } from "../../../../support/refusal.ts";
 
 export const random = createRandom("border");
 

@@ -1,6 +1,6 @@
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { counted, wholePercent } from "anchoreval/internal/words/figures";
-import { eachScore, type ItemInfo, type ResponseMatrix } from "../response-matrix.ts";
+import { eachScore, type ItemInfo, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /** Distinct values up to which they are counted. */
 const MOST_VALUES = 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { boardWords } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
-import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
-import { findingWords } from "../../../../offline-trainer/src/matrix/border/findings.ts";
+import { boardWords } from "../../../../../features/borders/fit/board-summary.ts";
+import { checkBoard } from "../../../../../features/borders/fit/border-check.ts";
+import { findingWords } from "../../../../../features/borders/fit/findings.ts";
 import { board, codes, drawn, meanOf, normals, random, refused, rowsOf } from "./boards.ts";
 
 describe("boards as they should be have no findings", () => {

@@ -1,6 +1,6 @@
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
-import { type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
 /** White space at an end of a name, and characters that take no room; not those that flags end with. */

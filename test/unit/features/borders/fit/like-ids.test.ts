@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
-import type { ResponseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
-import { refusal } from "../../../support/refusal.ts";
+import { checkBoard } from "../../../../../features/borders/fit/border-check.ts";
+import type { ResponseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { refusal } from "../../../../support/refusal.ts";
 import { board, codes, drawn, refused } from "./boards.ts";
 
 describe("names", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { unvariedScenarios } from "../../../../offline-trainer/src/matrix/border/board-summary.ts";
-import { responseMatrix } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { unvariedScenarios } from "../../../../../features/borders/fit/board-summary.ts";
+import { responseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 
 test("scenarios in which nothing varies", () => {
   const items = ["a/1", "a/2", "b/1"].map((id) => ({ item_id: id, scenario: id[0]! }));

@@ -1,6 +1,6 @@
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { quoted } from "anchoreval/internal/tables/data-issues";
-import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { isBinary, type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { BorderFinding } from "./findings.ts";
 
 /** Chance, over all that a line of a table is compared with, at which it is the mean of others and no line of its own. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkBoard } from "../../../../offline-trainer/src/matrix/border/border-check.ts";
+import { checkBoard } from "../../../../../features/borders/fit/border-check.ts";
 import { board, codes, type Column, drawn, meanOf, normals, random, refused, rowsOf } from "./boards.ts";
 
 describe("columns that no mean explains", () => {
