@@ -85,21 +85,6 @@ export function boardWords({ models, items, range, distinct, missing, scenarios 
   ];
 }
 
-/** Scenarios in which all models that answered an item have the same score on it, whichever item that is: nothing varies. */
-export function unvariedScenarios({ subjects, items, scores, observed }: ResponseMatrix): string[] {
-  const varied = new Set<string>();
-  items.forEach(({ scenario }, i) => {
-    let first: number | undefined;
-    for (let m = 0; m < subjects.length && !varied.has(scenario); m++) {
-      const at = m * items.length + i;
-      if (observed?.[at] === 0) continue;
-      first ??= scores[at]!;
-      if (scores[at] !== first) varied.add(scenario);
-    }
-  });
-  return [...new Set(items.map(({ scenario }) => scenario))].filter((scenario) => !varied.has(scenario));
-}
-
 /** Says what follows where nothing varies in some scenarios. */
 export function unvariedWords(scenarios: readonly string[], models: number): string {
   return `no variance in ${firstFew(scenarios)}: the ${models} models have the same score on every item, so that items can't be told apart and errors can't be measured; other models are needed, weaker or stronger`;
