@@ -20,8 +20,8 @@ import { learn } from "anchoreval-trainer/internal/fit/learn";
 import { withKnowledge } from "anchoreval-trainer/internal/methods/method";
 import { fullScores } from "anchoreval-trainer/internal/matrix/scenarios";
 import { folds } from "anchoreval-trainer/internal/matrix/splits";
-import { modelEvidence } from "anchoreval/internal/compare/model-evidence";
-import { overallDifference, scenarioDifference } from "anchoreval/internal/compare/scenario-difference";
+import { modelEvidence } from "anchoreval/internal/features/compare/sdk/model-evidence";
+import { overallDifference, scenarioDifference } from "anchoreval/internal/features/compare/sdk/scenario-difference";
 import { readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({

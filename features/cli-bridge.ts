@@ -4,4 +4,7 @@ import type { BridgeCall } from "../cli/src/bridge-call.ts";
 export const CALLS: Readonly<Record<string, () => Promise<BridgeCall>>> = {
   adaptive: async () => (await import("./adaptive/cli/bridge.ts")).nextTurn,
   "adaptive-samples": async () => (await import("./adaptive/cli/bridge.ts")).poolSamples,
+  compare: async () => (await import("./compare/cli/bridge.ts")).compareModels,
+  rank: async () => (await import("./compare/cli/bridge.ts")).rankModels,
+  check: async () => (await import("./compare/cli/bridge.ts")).checkModels,
 };

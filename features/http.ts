@@ -1,5 +1,6 @@
 import { createNextItems } from "./adaptive/http/next-items.ts";
 import { createJob, readJobResults, readJobStatus } from "./jobs/http/routes.ts";
+import { createCheck, createComparison } from "./compare/http.ts";
 import { createRoutes } from "./routing/http.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing/http/routes.ts";
 import { readPublicationLog, readTrust } from "./trust/http/routes.ts";
@@ -9,6 +10,9 @@ export const ROUTES = [
   ...[createRoutes, createNextItems, readTrust, readPublicationLog],
   ...[createJob, readJobStatus, readJobResults],
 ] as const;
+
+/** Routes for answers, beside the trunk's estimates. */
+export const ANSWER_ROUTES = [createComparison, createCheck] as const;
 
 /** Routes that follow the trunk's. */
 export const LATER_ROUTES = [putBlob, createPublication, putCard, putYank] as const;

@@ -1,5 +1,6 @@
 /** Public functions of the features in the SDK, a line a feature. */
 export * from "./adaptive/sdk/index.ts";
+export * from "./compare/sdk/index.ts";
 export { gateFromAnchors, type GateOptions, type GateResult } from "./gates/sdk/gate-from-anchors.ts";
 export * from "./plan/sdk/index.ts";
 export * from "./prices/sdk/index.ts";

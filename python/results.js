@@ -9,8 +9,8 @@ const dist = fileURLToPath(new URL("../sdk/dist/", import.meta.url));
 /** The answers of the bridge, by the file that declares them. */
 const ANSWERS = {
   "features/sdk-estimate": ["AnyEstimate"],
-  "sdk/compare/types": ["Comparison", "Ranking"],
-  "sdk/check/types": ["CheckResult"],
+  "features/compare/sdk/types": ["Comparison", "Ranking"],
+  "features/compare/sdk/check-types": ["CheckResult"],
   "features/sdk-plan": ["ServedPlan", "OtherPlan"],
 };
 /** Docstrings name `estimateTrials` or `planFromBundle`: Python has one function for all that begin alike. */

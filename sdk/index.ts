@@ -3,20 +3,6 @@
  * adaptive evaluation; bundles from anywhere; the client of a Worker.
  * @module anchoreval
  */
-export { compareFromAnchors } from "./compare/compare-from-anchors.ts";
-export { rankFromAnchors } from "./compare/rank-from-anchors.ts";
-export type {
-  ComparedModel,
-  CompareOptions,
-  Comparison,
-  Difference,
-  RankedModel,
-  Ranking,
-  RankOptions,
-  Verdict,
-} from "./compare/types.ts";
-export { checkFromAnchors } from "./check/check-from-anchors.ts";
-export type { CheckOptions, CheckResult } from "./check/types.ts";
 export { estimateFromAnchors } from "./estimate/estimate-from-anchors.ts";
 export type {
   Estimate,
@@ -32,19 +18,7 @@ export { loadBundle, type LoadOptions } from "./bundles/load-bundle.ts";
 export { readBundleFile } from "./bundles/read-file.ts";
 export { httpSource, r2Source, type R2BucketLike } from "./bundles/sources.ts";
 export { trustedSource } from "./bundles/trusted-source.ts";
-export type { BatchLine, BatchResult, JobStatus } from "./client/batch.ts";
-export type { BundleRef, CallOptions } from "./client/call.ts";
-export {
-  createClient,
-  type BenchmarkSummary,
-  type CheckRequest,
-  type Client,
-  type ClientOptions,
-  type ComparisonRequest,
-  type ComparisonSide,
-  type EstimateRequest,
-  type TrialsRequest,
-} from "./client/client.ts";
+export * from "../features/sdk-client.ts";
 export type { RequestPolicy } from "./bundles/request.ts";
 export { estimate, type AnswerOptions, type AnyEstimate } from "../features/sdk-estimate.ts";
 export * from "../features/sdk.ts";

@@ -1,4 +1,4 @@
-import type { ComparedModel } from "anchoreval/internal/compare/types";
+import type { ComparedModel } from "anchoreval/internal/features/sdk";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 
@@ -6,6 +6,10 @@ import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 export interface BridgeSubject {
   readonly bundle: Bundle;
   readonly models: readonly ComparedModel[];
+  /** Earlier runs of theirs. */
+  readonly before: readonly ComparedModel[];
+  /** Reads what answers to other items than anchors need. */
+  readonly ready: () => Promise<void>;
   /** The names of all the bundle's items, which are read for this. */
   readonly lines: () => Promise<ItemLines>;
 }

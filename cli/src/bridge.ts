@@ -2,12 +2,8 @@ import { createInterface } from "node:readline";
 import { CALLS } from "../../features/cli-bridge.ts";
 import { loadItemLines, loadItems } from "anchoreval/internal/bundles/read-file";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
-import { checkFromAnchors } from "anchoreval/internal/check/check-from-anchors";
-import type { CheckOptions } from "anchoreval/internal/check/types";
 import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
-import { compareFromAnchors } from "anchoreval/internal/compare/compare-from-anchors";
-import { rankFromAnchors } from "anchoreval/internal/compare/rank-from-anchors";
-import type { ComparedModel } from "anchoreval/internal/compare/types";
+import type { ComparedModel } from "anchoreval/internal/features/sdk";
 import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -108,11 +104,17 @@ async function answer(request: Request): Promise<unknown> {
   const bundle = await bundleOf(named);
   const compared = models.map(received);
   const before = baselines?.map(received) ?? [];
+  const ready = async (): Promise<void> => {
+    if ([...compared, ...before].some(({ responses }) => answersOthers(bundle, responses)))
+      await loadItems(sourceOf(named), bundle);
+  };
   const feature = lookUp(CALLS, call);
   if (feature)
-    return (await feature())({ bundle, models: compared, lines: () => linesOf(named, bundle) }, request as never);
-  if ([...compared, ...before].some(({ responses }) => answersOthers(bundle, responses)))
-    await loadItems(sourceOf(named), bundle);
+    return (await feature())(
+      { bundle, models: compared, before, ready, lines: () => linesOf(named, bundle) },
+      request as never,
+    );
+  await ready();
   switch (call) {
     case "anchors":
       return anchorsOf(bundle, form!);
@@ -121,15 +123,6 @@ async function answer(request: Request): Promise<unknown> {
       const { responses, ...terms } = compared[0]!;
       return estimate(bundle, responses, { ...terms, ...options });
     }
-    case "compare":
-      return compareFromAnchors(bundle, compared[0]!, compared[1]!, options);
-    case "rank":
-      return rankFromAnchors(bundle, compared, options);
-    case "check":
-      return checkFromAnchors(bundle, compared, {
-        ...(options as CheckOptions),
-        baselines: before,
-      });
     case "plan":
       return (await import("anchoreval/internal/features/sdk-plan")).planRequest(bundle, options);
     case "anchored-task": {

@@ -4,8 +4,8 @@ import type { CommandEntry } from "./program/command.ts";
 const LOAD = {
   run: async () => (await import("./run/run.ts")).runCommand,
   estimate: async () => (await import("./commands/estimate.ts")).estimateCommand,
-  compare: async () => (await import("./commands/compare.ts")).compareCommand,
-  check: async () => (await import("./commands/check.ts")).checkCommand,
+  compare: async () => (await import("../../features/cli-compare.ts")).compareCommand(),
+  check: async () => (await import("../../features/cli-compare.ts")).checkCommand(),
   plan: async () => (await import("../../features/cli-plan.ts")).planCommand,
   export: async () => (await import("./commands/export.ts")).exportCommand,
   show: async () => (await import("./commands/show.ts")).showCommand,

@@ -10,8 +10,8 @@ import {
 } from "anchoreval-trainer/internal/features/import/fit/read-long-table";
 import { readRouterDc } from "anchoreval-trainer/internal/features/import/fit/router-dc";
 import { writeItems, writeTrials, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
-import { checkBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
-import { findingWords } from "anchoreval-trainer/internal/matrix/border/findings";
+import { checkBoard } from "anchoreval-trainer/internal/features/borders/fit/border-check";
+import { findingWords } from "anchoreval-trainer/internal/features/borders/fit/findings";
 import {
   importLogs,
   type ImportReport,

@@ -6,7 +6,7 @@ import type { Responses } from "../tables/item-trials.ts";
 import type { EstimateOptions } from "./types.ts";
 
 /** An item, and where its answers stand. */
-export interface LocatedItem {
+interface LocatedItem {
   readonly id: string;
   readonly scenario: string;
   /** Among the scenario's items, in parameter order. */

@@ -31,7 +31,7 @@ test("what a message names in backticks is an option of the program by another s
 });
 
 test.each([
-  ["sdk/check/x.ts", 'fail("give --baseline several times")', ["--baseline"]],
+  ["features/compare/sdk/x.ts", 'fail("give --baseline several times")', ["--baseline"]],
   ["sdk/logs/x.ts", "fail(`--${option} is given twice`)", ["--${…}"]],
   ["sdk/logs/x.ts", "fail(`${file}: give --metric, or ${more} by --filter`)", ["--metric", "--filter"]],
   ["offline-trainer/src/fit/x.ts", 'fail("as `anchoreval fit` wrote it")', ["anchoreval fit"]],

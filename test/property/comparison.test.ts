@@ -1,5 +1,5 @@
 import { compareFromAnchors, loadBundle, rankFromAnchors, type Bundle, type Comparison } from "anchoreval";
-import type { Over } from "anchoreval/internal/compare/types";
+import type { Over } from "anchoreval/internal/features/compare/sdk/types";
 import { scoreOnScale } from "../../sdk/core/numeric/score-bounds.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -46,7 +46,7 @@ const arbId = fc
     fc.constantFrom("__proto__", "constructor", "10", "2", "model", "item_id", "responses", "NaN", "-"),
   )
   .map((text) => text.normalize("NFC"))
-  // White space at an end is refused: test/unit/matrix/border/.
+  // White space at an end is refused: test/unit/features/borders/fit/.
   .filter(
     (text) => idProblem(text) === null && !/^[\s\u200b-\u200d\u2060\ufeff]|[\s\u200b-\u200d\u2060\ufeff]$/u.test(text),
   );

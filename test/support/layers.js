@@ -46,10 +46,7 @@ export function featureOf(file) {
  * @type {Readonly<Record<string, readonly string[] | Readonly<Record<string, readonly string[]>>>>}
  */
 export const LAYERS = {
-  sdk: [
-    ...["core", "bundles", "tables", "estimate", "words"],
-    ...["compare", "check", "client", "logs", ".", "node", "bin"],
-  ],
+  sdk: ["core", "bundles", "tables", "estimate", "words", "logs", ".", "node", "bin"],
   "sdk/core": {
     numeric: [],
     irt: ["numeric"],
@@ -70,10 +67,12 @@ export const LAYERS = {
     ".",
   ],
   features: [
+    "borders",
     "full-scores",
     "unasked",
     "charts",
     "report",
+    "client",
     "versions",
     "plan",
     "prices",
@@ -81,6 +80,7 @@ export const LAYERS = {
     "records",
     "backtest",
     "trials",
+    "compare",
     "adaptive",
     "gates",
     "routing",
@@ -96,7 +96,7 @@ export const LAYERS = {
     "demo",
     ".",
   ],
-  "offline-trainer/src/matrix": ["border", "alike", "readers"],
+  "offline-trainer/src/matrix": ["alike", "readers"],
   "offline-trainer/src/calibrate": ["marginal"],
   "offline-trainer/src/backends": ["onnx", "node"],
   "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "metabench", "sublime"],

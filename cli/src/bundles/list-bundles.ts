@@ -82,7 +82,7 @@ function shippedPlaces(): BundlePlace[] {
 
 async function workerPlaces(baseUrl: string, signal: AbortSignal): Promise<BundlePlace[] | null> {
   const policy = readPolicy(new URL(baseUrl));
-  const { createClient } = await import("anchoreval/internal/client/client"); // a bundle alone needs none
+  const { createClient } = await import("anchoreval/internal/features/sdk-client"); // a bundle alone needs none
   const benchmarks = await createClient({ baseUrl, ...policy })
     .bundles.list({ signal })
     .catch((error: unknown) => {

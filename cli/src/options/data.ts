@@ -7,9 +7,7 @@ import {
   type ReadResponsesOptions,
   type ReadResponses,
 } from "anchoreval-trainer/internal/matrix/read-responses";
-import type { CheckedBoard } from "anchoreval-trainer/internal/matrix/border/border-check";
-import type { BorderFinding } from "anchoreval-trainer/internal/matrix/border/findings";
-import { boardWords } from "anchoreval-trainer/internal/matrix/border/board-summary";
+import { type BorderFinding, boardWords, type CheckedBoard } from "anchoreval-trainer/internal/features/fit-board";
 import type { Manifest } from "anchoreval/bundle";
 import { idProblem, type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";

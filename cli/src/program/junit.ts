@@ -1,4 +1,4 @@
-import type { CheckVerdict } from "anchoreval/internal/check/types";
+import type { CheckResult } from "anchoreval/internal/features/sdk";
 import type { OptionReader } from "./command.ts";
 import { writeOver } from "./errors.ts";
 import { addSummary } from "./summary.ts";
@@ -7,7 +7,7 @@ import { addSummary } from "./summary.ts";
 export interface RuleCase {
   readonly name: string;
   /** `error`: there is none. */
-  readonly verdict: CheckVerdict | "error";
+  readonly verdict: CheckResult["verdict"] | "error";
   /** The figures that the verdict goes by, or why there is none. */
   readonly words: string;
 }

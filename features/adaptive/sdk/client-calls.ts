@@ -1,4 +1,4 @@
-import type { BundleRef, CallOptions, PostToBundle } from "../../../sdk/client/call.ts";
+import type { BundleRef, CallOptions, PostToBundle } from "../../client/sdk/call.ts";
 import type { PlainResponses, Responses } from "../../../sdk/tables/item-trials.ts";
 import type { AdaptiveSource, AdaptiveTurn } from "./adaptive-session.ts";
 import type { AdaptiveAnswers, NextItemsRequest } from "./types.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../sdk/core/inference/paired-difference.ts";
 import { correctedAnswers } from "../../../sdk/core/scoring/scenario-estimate.ts";
 import { remembered } from "../../../sdk/core/scoring/scoring-model.ts";
-import type { RaceOver } from "../../../sdk/compare/types.ts";
+import type { RaceOver } from "../../compare/sdk/types.ts";
 import type { RandomSource } from "../../../sdk/core/numeric/random.ts";
 import { inclusionProbabilities } from "../../../sdk/core/numeric/sampling.ts";
 

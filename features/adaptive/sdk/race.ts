@@ -7,7 +7,7 @@ import { createRandom } from "../../../sdk/core/numeric/random.ts";
 import type { Estimate } from "../../../sdk/estimate/types.ts";
 import { raceAnswers, type RaceCandidate, type RaceWarning } from "./race-answers.ts";
 import { type RaceField, raceField, raceOrder, type RaceOrder, roundItems } from "./race-rounds.ts";
-import type { RaceOver } from "../../../sdk/compare/types.ts";
+import type { RaceOver } from "../../compare/sdk/types.ts";
 
 /** How candidates are raced. */
 export interface RaceOptions {

@@ -3,8 +3,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { planForms } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { describeBenchmark, observedModels, pooledParts } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { replicateNames, replicateWords } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
-import { unvariedScenarios } from "../../../offline-trainer/src/matrix/border/board-summary.ts";
-import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { type ResponseMatrix, unvariedScenarios } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { withKnowledge, type Method } from "../../../offline-trainer/src/methods/method.ts";
 import {
   extrapolationSplit,

@@ -1,11 +1,11 @@
 import { gateFromAnchors, type GateResult } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
-import { resolveModels } from "anchoreval/internal/compare/common-answers";
+import { resolveModels } from "anchoreval/internal/features/compare/sdk/common-answers";
 import { counted, points } from "anchoreval/internal/words/figures";
 import type { ReadModel } from "anchoreval/internal/node/logs/anchor-logs";
 import { type CommandInput } from "../../../cli/src/program/command.ts";
 import { writeJunit } from "../../../cli/src/program/junit.ts";
 import { withAnswers } from "../../../cli/src/options/answers.ts";
-import { EXIT_CODES, readDropRule, readSides } from "../../../cli/src/options/check.ts";
+import { EXIT_CODES, readDropRule, readSides } from "../../compare/cli/check-options.ts";
 import { addSummary, plainLines, readSideFile, type ResultParts } from "../../../cli/src/program/summary.ts";
 import { warningLines } from "../../../cli/src/program/output.ts";
 import { createHash } from "node:crypto";

@@ -2,7 +2,7 @@ import { invalidOption } from "anchoreval/internal/core/errors";
 import { replayCheck, replayGate, type ReplayedGate } from "anchoreval/internal/features/gates/sdk/replay-check";
 import { counted, percent, points, textTable, listed, wholePercent } from "anchoreval/internal/words/figures";
 import { type CommandInput } from "../../../cli/src/program/command.ts";
-import { readDropRule, readSides } from "../../../cli/src/options/check.ts";
+import { readDropRule, readSides } from "../../compare/cli/check-options.ts";
 import { withAnswers, readAnswersAt } from "../../../cli/src/options/answers.ts";
 import { warningLines } from "../../../cli/src/program/output.ts";
 import { gateBaseline, gatePower } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";

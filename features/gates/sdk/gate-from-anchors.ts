@@ -1,6 +1,6 @@
-import { resolveModels } from "../../../sdk/compare/common-answers.ts";
-import { modelEvidence } from "../../../sdk/compare/model-evidence.ts";
-import type { ComparedModel } from "../../../sdk/compare/types.ts";
+import { resolveModels } from "../../compare/sdk/common-answers.ts";
+import { modelEvidence } from "../../compare/sdk/model-evidence.ts";
+import type { ComparedModel } from "../../compare/sdk/types.ts";
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
@@ -12,7 +12,7 @@ import {
   meanScores,
   namedRuns,
   refuseYanked,
-} from "../../../sdk/check/check-from-anchors.ts";
+} from "../../compare/sdk/check-from-anchors.ts";
 import {
   type BaselineItem,
   baselineItems,
@@ -25,7 +25,7 @@ import {
   shiftForDrop,
 } from "./item-chances.ts";
 import { type ChanceModel, chanceModel, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts";
-import type { CheckOptions, CheckResult, CheckVerdict } from "../../../sdk/check/types.ts";
+import type { CheckOptions, CheckResult, CheckVerdict } from "../../compare/sdk/check-types.ts";
 
 /** The drop whose power is stated, and within how many nights. */
 export interface GatePower {

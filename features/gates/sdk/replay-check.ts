@@ -1,9 +1,9 @@
-import { keepCommon, resolveModels } from "../../../sdk/compare/common-answers.ts";
-import { modelEvidence } from "../../../sdk/compare/model-evidence.ts";
-import type { ComparedModel } from "../../../sdk/compare/types.ts";
+import { keepCommon, resolveModels } from "../../compare/sdk/common-answers.ts";
+import { modelEvidence } from "../../compare/sdk/model-evidence.ts";
+import type { ComparedModel } from "../../compare/sdk/types.ts";
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { createRandom, type RandomSource } from "../../../sdk/core/numeric/random.ts";
-import { checkedDrop, dropRule, meanScores, namedRuns } from "../../../sdk/check/check-from-anchors.ts";
+import { checkedDrop, dropRule, meanScores, namedRuns } from "../../compare/sdk/check-from-anchors.ts";
 import {
   baselineItems,
   chancePosterior,
@@ -14,7 +14,7 @@ import {
   shiftedChance,
   shiftForDrop,
 } from "./item-chances.ts";
-import type { CheckOptions } from "../../../sdk/check/types.ts";
+import type { CheckOptions } from "../../compare/sdk/check-types.ts";
 import { gateBaseline, type GateOptions, gatePower } from "./gate-from-anchors.ts";
 import { chanceModel, itemEvidence } from "./nightly-gate.ts";
 

@@ -1,4 +1,4 @@
-import type { BundleRef, CallOptions, PostToBundle } from "../../../sdk/client/call.ts";
+import type { BundleRef, CallOptions, PostToBundle } from "../../client/sdk/call.ts";
 import type { Routes, RoutesRequest } from "./route-from-bundle.ts";
 
 export interface RouteCalls {

@@ -1,5 +1,4 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
-import type { RunNoise } from "../../../sdk/compare/over.ts";
 import { answeredSample, wholeSample } from "../../../sdk/core/estimators/answered-sample.ts";
 import type { AnsweredSample } from "../../../sdk/core/estimators/types.ts";
 import type { KnownVariance } from "../../../sdk/core/inference/sampling-variance.ts";
@@ -107,11 +106,21 @@ export function trialVariances(
   };
 }
 
-/** The noise of {@link trialVariances} by a model's trials and what the bundle knows of its sources'. */
-export const runNoise: RunNoise = (bundle, answers, id, scored, summaries) => {
+/**
+ * Variance of a model's score of all items of a scenario from run to run, in as many trials of each: the noise of
+ * {@link trialVariances} by its trials and what the bundle knows of its sources'.
+ * @param summaries - of all its answered items
+ */
+export function runNoise(
+  bundle: Bundle,
+  answers: Parameters<typeof answeredItems>[1],
+  id: string,
+  scored: ScoredScenario,
+  summaries: ReadonlyMap<string, TrialSummary>,
+): KnownVariance {
   const components = bundleComponents(bundle.manifest).get(id);
   return trialVariances(bundle, answers, id, scored, { summaries, clusters: undefined, components })!.noise;
-};
+}
 
 /**
  * Variance of one trial of each item, and the degrees of freedom that the trials give it all together.

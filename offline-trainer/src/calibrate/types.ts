@@ -1,7 +1,6 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import type { CodedResponses } from "../matrix/code-responses.ts";
 import type { LbfgsOptions, LbfgsResult } from "./lbfgs.ts";
-import type { Scales } from "./scales.ts";
 
 /** Free parameters of a calibration, or a gradient of the same shape. */
 export interface Parameters {
@@ -11,6 +10,14 @@ export interface Parameters {
   readonly a: Float64Array;
   /** Intercepts, N. */
   readonly b: Float64Array;
+}
+
+/** Means and variances of the hierarchical priors. */
+export interface Scales {
+  readonly aMean: Float64Array;
+  readonly aVariance: Float64Array;
+  readonly bMean: number;
+  readonly bVariance: number;
 }
 
 /** The data part of a calibration's objective on one device. */

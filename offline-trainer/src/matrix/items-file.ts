@@ -6,7 +6,7 @@ import { type JsonRecord, jsonRecords } from "anchoreval/internal/tables/json-re
 import { isMissingWord, decimalNumber } from "anchoreval/internal/tables/score-reader";
 import { checkColumn, openTable } from "./readers/chosen-rows.ts";
 import { onlyPlaceOf } from "./readers/long-table.ts";
-import type { BorderFinding } from "./border/findings.ts";
+import type { BorderFinding } from "../../../features/fit-board.ts";
 import { type ItemInfo, groupedOrder } from "./response-matrix.ts";
 import { givenWeighting } from "./scenarios.ts";
 

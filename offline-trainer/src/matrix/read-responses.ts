@@ -4,8 +4,7 @@ import { type CsvRecord, csvRecords } from "anchoreval/internal/tables/csv-recor
 import { DataIssues, firstFew, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import { type JsonRecord, jsonRecords, visitJsonKeys } from "anchoreval/internal/tables/json-records";
 import { type ScoreOptions, scoreReader, type ScoreReader } from "anchoreval/internal/tables/score-reader";
-import { checkBoard, type CheckedBoard } from "./border/border-check.ts";
-import { type BorderFinding, findingWords } from "./border/findings.ts";
+import { type BorderFinding, checkBoard, type CheckedBoard, findingWords } from "../../../features/fit-board.ts";
 import { defaultItems, readItems } from "./items-file.ts";
 import { openTable } from "./readers/chosen-rows.ts";
 import { csvTableReader } from "./readers/csv.ts";

@@ -56,6 +56,21 @@ export function eachScore(
   }
 }
 
+/** Scenarios in which all models that answered an item have the same score on it, whichever item that is: nothing varies. */
+export function unvariedScenarios({ subjects, items, scores, observed }: ResponseMatrix): string[] {
+  const varied = new Set<string>();
+  items.forEach(({ scenario }, i) => {
+    let first: number | undefined;
+    for (let m = 0; m < subjects.length && !varied.has(scenario); m++) {
+      const at = m * items.length + i;
+      if (observed?.[at] === 0) continue;
+      first ??= scores[at]!;
+      if (scores[at] !== first) varied.add(scenario);
+    }
+  });
+  return [...new Set(items.map(({ scenario }) => scenario))].filter((scenario) => !varied.has(scenario));
+}
+
 /** Whether every score is 0 or 1. */
 export function isBinary(matrix: ResponseMatrix): matrix is ResponseMatrix & { scores: Uint8Array } {
   return matrix.scores instanceof Uint8Array;

@@ -10,7 +10,7 @@ import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { yankVersion } from "anchoreval/internal/features/publishing/sdk/versions";
 import { bundleCard } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
-import { verdictWords } from "anchoreval/internal/compare/verdict-words";
+import { verdictWords } from "anchoreval/internal/features/compare/sdk/verdict-words";
 import { bundleFiles, fit, readResponses, startLocalWorker, writeWideCsv, type LocalWorker } from "anchoreval-trainer";
 import { unzipSync } from "fflate";
 import { parquetWriteBuffer } from "hyparquet-writer";

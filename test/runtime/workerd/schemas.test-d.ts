@@ -38,7 +38,7 @@ import type {
   CheckSchema,
   ComparisonRequestSchema,
   ComparisonSchema,
-} from "../../../workers/src/routes/comparisons.ts";
+} from "../../../features/compare/http.ts";
 import type { AdaptiveTurnSchema, NextItemsRequestSchema } from "../../../features/adaptive/http/next-items.ts";
 import type { TrialPlanSchema } from "../../../features/trials/http.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";

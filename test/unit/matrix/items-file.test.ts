@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readItems } from "../../../offline-trainer/src/matrix/items-file.ts";
-import type { BorderFinding } from "../../../offline-trainer/src/matrix/border/findings.ts";
+import type { BorderFinding } from "../../../features/borders/fit/findings.ts";
 import { readResponses } from "../../../offline-trainer/src/matrix/read-responses.ts";
 import { rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";

@@ -5,6 +5,7 @@ import {
   type ItemInfo,
   responseMatrix,
   sharedMatrix,
+  unvariedScenarios,
 } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 function item(id: string, scenario: string, subscenario?: string): ItemInfo {
@@ -62,4 +63,13 @@ describe.each([
     for (const item of shared.items) expect(item).not.toHaveProperty("text");
     expect(shared.items.map((item) => ({ ...item, text: "long" }))).toEqual(items);
   });
+});
+
+test("scenarios in which nothing varies", () => {
+  const items = ["a/1", "a/2", "b/1"].map((id) => ({ item_id: id, scenario: id[0]! }));
+  const of = (rows: readonly (readonly number[])[]): string[] =>
+    unvariedScenarios(responseMatrix(["m", "n"], items, Float64Array.from(rows.flat())));
+  expect(of([[1, 0, 1], [1, 0, 0]])).toEqual(["a"]); // prettier-ignore
+  expect(of([[1, 0, NaN], [1, 1, 0]])).toEqual(["b"]); // prettier-ignore
+  expect(of([[0.5, 1, 1], [0.5, 1, 1]])).toEqual(["a", "b"]); // prettier-ignore
 });

@@ -32,7 +32,7 @@ import {
   plotMarks,
   shownParameters,
   valueAxis,
-} from "anchoreval/internal/features/sdk-charts";
+} from "anchoreval/internal/features/sdk-page";
 import { comparableForms, type MeasuredScenario, typicalError } from "anchoreval/internal/words/measured-forms";
 import type { MeasuredErrors } from "anchoreval/internal/core/bundle/manifest";
 import { counted } from "anchoreval/internal/words/figures";

@@ -1,5 +1,5 @@
 import type { BundleFileName, Manifest } from "anchoreval/bundle";
-import { extent, sourceStripChart } from "anchoreval/internal/features/sdk-charts";
+import { extent, sourceStripChart } from "anchoreval/internal/features/sdk-page";
 import {
   formFigures,
   itemTotal,

@@ -1,8 +1,17 @@
 import { type ComparedModel, compareFromAnchors, type Comparison, type Difference } from "anchoreval";
-import { type Chart, chartMark, intervalBar, margins, placeAxis } from "anchoreval/internal/features/sdk-charts";
+import {
+  type Chart,
+  chartMark,
+  differenceWords,
+  intervalBar,
+  margins,
+  mcNemarWords,
+  OVER_MEANING,
+  placeAxis,
+  verdictWords,
+} from "anchoreval/internal/features/sdk-page";
 import { signedPoints } from "anchoreval/internal/words/figures";
 import { scoreWords } from "anchoreval/internal/words/result-words";
-import { differenceWords, mcNemarWords, OVER_MEANING, verdictWords } from "anchoreval/internal/compare/verdict-words";
 import { drawn, figure, wideChart } from "../parts/charts.ts";
 import { type Child, details, element, idText, labelled } from "../parts/dom.ts";
 import { numbers, table, warningsContent } from "../parts/content.ts";

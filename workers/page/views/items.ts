@@ -1,6 +1,6 @@
 import type { Bundle, BundleScenario } from "anchoreval";
 import { formItemIds } from "anchoreval/bundle";
-import { extent, shownParameters } from "anchoreval/internal/features/sdk-charts";
+import { extent, shownParameters } from "anchoreval/internal/features/sdk-page";
 import { counted, decimals, wholePercent } from "anchoreval/internal/words/figures";
 import { abilityPath, formInformation, itemCurve, typicalChances, type AbilityPath } from "../parts/ability-path.ts";
 import { type Curve, curvesChart, figure, itemMapFigure, sideChart } from "../parts/charts.ts";

@@ -1,5 +1,5 @@
 import { estimateFromAnchors, type Bundle, type Estimate, type ScenarioResult } from "anchoreval";
-import { sourceStripChart } from "anchoreval/internal/features/sdk-charts";
+import { sourceStripChart } from "anchoreval/internal/features/sdk-page";
 import { decimals, percent, points } from "anchoreval/internal/words/figures";
 import { INTERVAL_MEANING, intervalWords, placeWords, scoreWords } from "anchoreval/internal/words/result-words";
 import { drawn, figure, panels, sideChart } from "../parts/charts.ts";

@@ -1,8 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { LATER_ROUTES, ROUTES as FEATURES } from "../../../features/http.ts";
+import { ANSWER_ROUTES, LATER_ROUTES, ROUTES as FEATURES } from "../../../features/http.ts";
 import { OTHERWISE } from "../schemas/contract.ts";
 import { listBenchmarks, readAnchors, readBenchmark, readFile, readManifest } from "./bundles.ts";
-import { createCheck, createComparison } from "./comparisons.ts";
 import { createEstimate, createEstimateBatch } from "./estimates.ts";
 import { readPlan } from "./plan.ts";
 import { operation, route } from "./route.ts";
@@ -34,8 +33,7 @@ export const ROUTES = [
   readFile,
   createEstimate,
   createEstimateBatch,
-  createComparison,
-  createCheck,
+  ...ANSWER_ROUTES,
   readPlan,
   ...LATER_ROUTES,
   readHealth,

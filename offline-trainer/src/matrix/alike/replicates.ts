@@ -1,6 +1,5 @@
 import { groupBy } from "anchoreval/internal/logs/run-log";
-import { unvariedScenarios } from "../border/board-summary.ts";
-import { isBinary, type ResponseMatrix, scoreAt } from "../response-matrix.ts";
+import { isBinary, type ResponseMatrix, scoreAt, unvariedScenarios } from "../response-matrix.ts";
 import {
   type AnswerBits,
   answerChances,

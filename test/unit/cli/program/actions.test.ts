@@ -48,7 +48,9 @@ describe("an action", () => {
   it("refuses the options of another by name", () => {
     expect(refusal(words, "make", "--key=x")).toThrow("--key is for tool drop, not for tool make");
     expect(refusal(main, "drop", "--to", "x")).toThrow("--to is for tool, not for tool drop");
-    expect(refusal(main, "package.json", "--dry")).toThrow("--dry is for tool drop, not for tool; see anchoreval tool --help");
+    expect(refusal(main, "package.json", "--dry")).toThrow(
+      "--dry is for tool drop, not for tool; see anchoreval tool --help",
+    );
     expect(refusal(main, "package.json", "--nothing", "--", "--dry")).not.toThrow();
   });
 });

@@ -8,7 +8,8 @@ import { WHOLE } from "../../../../support/whole.ts";
 
 const folder = tempFolder();
 
-const example = (file: string): string => fileURLToPath(new URL(`../../../../../examples/lm-eval/${file}`, import.meta.url));
+const example = (file: string): string =>
+  fileURLToPath(new URL(`../../../../../examples/lm-eval/${file}`, import.meta.url));
 
 it.skipIf(!WHOLE)(
   "examples/lm-eval goes from 30 models' logs to an estimate from a log of the anchors",
