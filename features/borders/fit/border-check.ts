@@ -1,6 +1,10 @@
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { wholePercent } from "anchoreval/internal/words/figures";
-import { eachScore, type ResponseMatrix, unvariedScenarios } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import {
+  eachScore,
+  type ResponseMatrix,
+  unvariedScenarios,
+} from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { boardSummary, type BoardSummary, scenarioParts, unvariedWords } from "./board-summary.ts";
 import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
