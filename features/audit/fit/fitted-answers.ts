@@ -3,7 +3,7 @@ import { logit, sigmoid } from "anchoreval/internal/core/numeric/functions";
 import type { Calibration } from "../../../offline-trainer/src/calibrate/calibrate.ts";
 import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import type { ScenarioSlice } from "../../../offline-trainer/src/matrix/scenarios.ts";
-import type { Scales } from "../../../offline-trainer/src/calibrate/scales.ts";
+import type { Scales } from "../../../offline-trainer/src/calibrate/types.ts";
 import { symmetricEigen } from "../../../offline-trainer/src/numeric/eigen.ts";
 
 /** Abilities and curves that were fitted to some answers. */

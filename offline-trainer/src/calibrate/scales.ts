@@ -1,7 +1,7 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import { countAnswers } from "./answer-counts.ts";
 import { mean } from "../numeric/statistics.ts";
-import type { Parameters } from "./types.ts";
+import type { Parameters, Scales } from "./types.ts";
 import type { CodedResponses } from "../matrix/code-responses.ts";
 import { logit } from "anchoreval/internal/core/numeric/functions";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
@@ -39,14 +39,6 @@ export function startingValues({ subject, item }: AnswerShares, dims: number, ra
   for (let i = 0; i < items; i++)
     for (let d = 0; d < dims; d++) a[i * dims + d] = d === 0 ? 0.8 : 0.2 * random.normal();
   return { theta, a, b: item.map((share) => -logit(share)) };
-}
-
-/** Means and variances of the hierarchical priors. */
-export interface Scales {
-  readonly aMean: Float64Array;
-  readonly aVariance: Float64Array;
-  readonly bMean: number;
-  readonly bVariance: number;
 }
 
 /** Items that a prior guess of each variance counts for: keeps the scales of few items finite. Chosen, not measured. */

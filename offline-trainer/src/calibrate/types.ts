@@ -1,7 +1,6 @@
 import type { AbilityPrior } from "anchoreval/internal/core/ability/prior";
 import type { CodedResponses } from "../matrix/code-responses.ts";
 import type { LbfgsOptions, LbfgsResult } from "./lbfgs.ts";
-import type { Scales } from "./scales.ts";
 
 /** Free parameters of a calibration, or a gradient of the same shape. */
 export interface Parameters {
@@ -22,6 +21,14 @@ export interface Objective {
    */
   evaluate(at: Parameters, gradient: Parameters): Promise<number>;
   dispose(): Promise<void>;
+}
+
+/** Means and variances of the hierarchical priors. */
+export interface Scales {
+  readonly aMean: Float64Array;
+  readonly aVariance: Float64Array;
+  readonly bMean: number;
+  readonly bVariance: number;
 }
 
 /** One round of a calibration: what is minimised beside the data's part, from where, and until when. */
