@@ -53,7 +53,7 @@ export interface Optimizer {
 
 /** Whole rounds on a device: the responses cross once, parameters once a round. */
 export interface DeviceOptimizer extends Optimizer {
-  /** What it takes of the device's memory, about. */
+  /** Of the device's memory, about. */
   readonly bytes: number;
   /**
    * Rounds of some models alone, as if the others' answers weren't there: what they are changes no bit. Parameters are of
