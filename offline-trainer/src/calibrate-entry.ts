@@ -18,6 +18,14 @@ export {
   type CalibrationStep,
 } from "./calibrate/calibrate.ts";
 export type { FixedItems } from "./calibrate/calibrate.ts";
-export { type CalibrationBackend, type Objective, type Parameters, type Scales } from "./calibrate/types.ts";
+export type {
+  CalibrationBackend,
+  DeviceOptimizer,
+  Objective,
+  Optimizer,
+  Parameters,
+  Round,
+  Scales,
+} from "./calibrate/types.ts";
 export type { CodedResponses } from "./matrix/code-responses.ts";
 export type { BlockLayout } from "./backends/onnx/block-runner.ts";

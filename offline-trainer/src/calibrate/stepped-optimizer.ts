@@ -49,7 +49,7 @@ export function steppedOptimizer(objective: Objective, { signal, onStep }: Stepp
   };
 }
 
-/** What a signal makes of a calibration. */
+/** The end of a calibration that a signal stops. */
 export function stopped(): AnchorEvalError {
   return new AnchorEvalError("aborted", "the calibration was stopped");
 }

@@ -33,6 +33,14 @@ export interface Objective {
   dispose(): Promise<void>;
 }
 
+/** Means and variances of the hierarchical priors. */
+export interface Scales {
+  readonly aMean: Float64Array;
+  readonly aVariance: Float64Array;
+  readonly bMean: number;
+  readonly bVariance: number;
+}
+
 /** One round of a calibration: what is minimised beside the data's part, from where, and until when. */
 export interface Round extends Pick<LbfgsOptions, "maxEvaluations" | "tolerance"> {
   readonly scales: Scales;
@@ -55,7 +63,7 @@ export interface Optimizer {
 
 /** Whole rounds on a device: the responses cross once, parameters once a round. */
 export interface DeviceOptimizer extends Optimizer {
-  /** What it takes of the device's memory, about. */
+  /** Of the device's memory, about. */
   readonly bytes: number;
   /**
    * Rounds of some models alone, as if the others' answers weren't there: what they are changes no bit. Parameters are of

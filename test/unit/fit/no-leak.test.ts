@@ -248,12 +248,12 @@ describe("crossValidate", () => {
       }));
 
   test.each([
-    ["stratified", typescriptBackend],
-    ["irt-kmeans", typescriptBackend],
-    ["stratified", device],
+    { selection: "stratified", backend: typescriptBackend },
+    { selection: "irt-kmeans", backend: typescriptBackend },
+    { selection: "stratified", backend: device },
   ] as const)(
-    "%s, by $1.name: a fold's models reach nothing of that fold but their own estimates",
-    async (selection, backend) => {
+    "$selection, by $backend.name: a fold's models reach nothing of that fold but their own estimates",
+    async ({ selection, backend }) => {
       const matrix = smallLeaderboard({ ...shape, graded: selection === "irt-kmeans" });
       const method = await methodOf({ selection });
       const benchmark = benchmarkOf(matrix);

@@ -2,7 +2,7 @@ import { bytesOf, type Constant, ELEMENT_TYPES, type Graph, type GraphNode, type
 
 type Attributes = NonNullable<GraphNode["attributes"]>;
 
-/** What a graph and all that it repeats have in common. */
+/** Common to a graph and all that it repeats. */
 interface Pool {
   readonly type: "float32" | "float64";
   readonly constants: Map<string, Constant>;
@@ -112,7 +112,7 @@ export class GraphWriter {
     return new GraphWriter(this.type, this.#pool);
   }
 
-  /** What has been written, as something to repeat: its constants are the whole graph's. */
+  /** The graph written so far, to be repeated: its constants are the whole graph's. */
   repeated(name: string, inputs: readonly GraphValue[], outputs: readonly GraphValue[]): Graph {
     return { name, inputs, outputs, constants: [], nodes: this.nodes };
   }

@@ -88,7 +88,7 @@ export function lbfgsStepGraph({
   });
 }
 
-/** What a round comes to, of the last step's state: outputs of {@link lbfgsGraph}, for {@link lbfgsStepGraph}. */
+/** The results of a round, from the last step's state: outputs of {@link lbfgsGraph}, for {@link lbfgsStepGraph}. */
 export function lbfgsEndGraph({ type, ...blocks }: RowBlocks & Pick<LbfgsGraphOptions, "type">): Uint8Array {
   const g = new GraphWriter(type);
   const outputs = writeResults(g, blocks, (name) => name);
@@ -105,7 +105,7 @@ export function lbfgsEndGraph({ type, ...blocks }: RowBlocks & Pick<LbfgsGraphOp
 /** The states that results are made of. */
 export const END_STATES: readonly string[] = ["x", "terms", "gradient", "evaluations", "converged"];
 
-/** What a round gives beside where it begins. */
+/** Inputs of a round, beside where it begins. */
 function roundInputs(blocks: RowBlocks, type: GraphWriter["type"]): GraphValue[] {
   const { subjects, items, dims } = blocks;
   return [
@@ -135,7 +135,7 @@ function writeResults(g: GraphWriter, blocks: RowBlocks, end: (state: string) =>
   });
 }
 
-/** What evaluations read, the round's inputs among it. */
+/** The values that evaluations read, the round's inputs among them. */
 function writeEvaluationInputs(g: GraphWriter, blocks: RowBlocks, signs: readonly string[]): EvaluationInputs {
   const { subjects, items, dims, count, rows } = blocks;
   const padding = count * rows - subjects;

@@ -1,6 +1,6 @@
 /** Element types that are written here, with their numbers in ONNX's TensorProto. */
 export const ELEMENT_TYPES = { float32: 1, int8: 3, int64: 7, bool: 9, float64: 11 } as const;
-export type ElementType = keyof typeof ELEMENT_TYPES;
+type ElementType = keyof typeof ELEMENT_TYPES;
 
 /** One operator: inputs and outputs are names of values. */
 export interface GraphNode {

@@ -20,7 +20,7 @@ export interface SearchState extends GraphValue {
   readonly start: number;
 }
 
-/** What one evaluation leaves to the next. */
+/** All that one evaluation leaves to the next. */
 export function searchStates(blocks: RowBlocks, type: GraphWriter["type"]): SearchState[] {
   const length = pointLength(blocks);
   const shapes = {
