@@ -33,14 +33,6 @@ export interface Objective {
   dispose(): Promise<void>;
 }
 
-/** Means and variances of the hierarchical priors. */
-export interface Scales {
-  readonly aMean: Float64Array;
-  readonly aVariance: Float64Array;
-  readonly bMean: number;
-  readonly bVariance: number;
-}
-
 /** One round of a calibration: what is minimised beside the data's part, from where, and until when. */
 export interface Round extends Pick<LbfgsOptions, "maxEvaluations" | "tolerance"> {
   readonly scales: Scales;
