@@ -217,7 +217,9 @@ export class OptionReader {
 
   numbers<D>(name: string, rule: NumberRule, otherwise: D): number[] | D {
     const value = this.text(name);
-    return value === undefined ? otherwise : value.split(",").map((part) => readNumber(this.#before + name, part.trim(), rule));
+    return value === undefined
+      ? otherwise
+      : value.split(",").map((part) => readNumber(this.#before + name, part.trim(), rule));
   }
 }
 

@@ -59,7 +59,9 @@ function openKernels(bytes: number): Kernels | null {
   if (isMissing) return null;
   let kernels = idle.pop();
   try {
-    kernels ??= new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.from(atob(VECTORS), (letter) => letter.charCodeAt(0)))).exports as unknown as Kernels;
+    kernels ??= new WebAssembly.Instance(
+      new WebAssembly.Module(Uint8Array.from(atob(VECTORS), (letter) => letter.charCodeAt(0))),
+    ).exports as unknown as Kernels;
     const lacking = bytes - kernels.memory.buffer.byteLength;
     if (lacking > 0) kernels.memory.grow(Math.ceil(lacking / PAGE));
     return kernels;
