@@ -5,7 +5,14 @@
 export { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
-export type { CalibrationBackend, Objective, Parameters } from "./calibrate/types.ts";
+export type {
+  CalibrationBackend,
+  DeviceOptimizer,
+  Objective,
+  Optimizer,
+  Parameters,
+  Round,
+} from "./calibrate/types.ts";
 export type { CodedResponses } from "./matrix/code-responses.ts";
 export * from "../../features/fit.ts";
 export { closingWords } from "./fit/closing-words.ts";

@@ -11,7 +11,7 @@ interface Tally {
   readonly right: Float64Array;
 }
 
-/** Words of which every byte's count is at most 1, and whose sum fits into bytes. */
+/** Words of bytes of at most 1 that add up to no more than a byte holds, by definition. */
 const MOST_WORDS = 255;
 /** A one in every byte: what −1 (0xff) and 1 have in common, 0 hasn't. */
 const ONES = 0x01010101;

@@ -85,12 +85,12 @@ function rowsAmong(
   whole: CodedResponses,
   places: readonly number[],
 ): number[] | null {
+  const isRow = (row: number, place: number): boolean => {
+    for (let i = 0, at = row * items, other = place * items; i < items; i++)
+      if (signs[at++] !== whole.signs[other++]) return false;
+    return true;
+  };
   const rows: number[] = [];
-  for (const place of places) {
-    if (rows.length === subjects) break;
-    const row = signs.subarray(rows.length * items, (rows.length + 1) * items);
-    const other = whole.signs.subarray(place * items, (place + 1) * items);
-    if (row.every((sign, i) => sign === other[i])) rows.push(place);
-  }
+  for (const place of places) if (rows.length < subjects && isRow(rows.length, place)) rows.push(place);
   return rows.length === subjects ? rows : null;
 }

@@ -5,21 +5,30 @@ import * as runtime from "onnxruntime-node";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { receivedError, type SentError } from "../../threads/run-on-threads.ts";
 import type { EvaluationArrays, LaneRunner, LaneTask } from "../onnx/block-runner.ts";
+import type { RoundOptions } from "../onnx/device-memory.ts";
+import { onnxOptimizer } from "../onnx/onnx-optimizer.ts";
 import { onnxBackend, type OnnxBackendOptions } from "../onnx/onnx-backend.ts";
 
 export interface OnnxNodeBackendOptions extends Omit<OnnxBackendOptions, "threads"> {
   /** Threads of the CPU provider. Results don't depend on it. @default one a core */
   readonly threads?: number;
+  /** Whole rounds are computed where the responses lie: fast on a device, slow on a CPU. @default not */
+  readonly rounds?: RoundOptions["rounds"];
+  /** Of the device, for whole rounds of one calibration. @unit bytes @default 6 GiB */
+  readonly memory?: number;
 }
 
 // A provider that does not start is reported by its error, not on standard error besides.
 runtime.env.logLevel = "fatal";
 
 /** Calibration on ONNX Runtime's build for Node; the CPU's blocks are shared by threads. */
-export function onnxNodeBackend({ threads, ...options }: OnnxNodeBackendOptions): CalibrationBackend {
-  if (options.provider !== "cpu") return onnxBackend(runtime, options);
+export function onnxNodeBackend({ threads, rounds, memory, ...options }: OnnxNodeBackendOptions): CalibrationBackend {
   const count = threads ?? availableParallelism();
-  return onnxBackend(runtime, { ...options, threads: { count, open: openThread } });
+  const shared = options.provider === "cpu" ? { threads: { count, open: openThread } } : {};
+  const backend = onnxBackend(runtime, { ...options, ...shared });
+  if (rounds === undefined) return backend;
+  const device = { ...options, precision: backend.precision, rounds, ...(memory !== undefined && { memory }) };
+  return { ...backend, openOptimizer: (responses, dims) => onnxOptimizer(runtime, responses, dims, device) };
 }
 
 /** An evaluation that is asked of a thread. */

@@ -13,8 +13,6 @@ import {
   LANES,
   type LaneTask,
 } from "./block-runner.ts";
-import type { RoundOptions } from "./device-memory.ts";
-import { onnxOptimizer } from "./onnx-optimizer.ts";
 import type { OnnxRuntime } from "./session.ts";
 
 /** How ONNX Runtime computes. */
@@ -29,10 +27,6 @@ export interface OnnxBackendOptions {
   readonly blockCells?: number;
   /** Threads for a provider that computes where the responses lie. @default none but the caller's */
   readonly threads?: LaneThreads;
-  /** Whole rounds are computed where the responses lie: fast on a device, slow on a CPU. @default not */
-  readonly rounds?: RoundOptions["rounds"];
-  /** Of the device, for whole rounds of one calibration. @unit bytes @default 6 GB */
-  readonly memory?: number;
 }
 
 /** Threads that share a calibration's blocks. */
@@ -63,7 +57,7 @@ const THREAD_CELLS = 1 << 20;
  * backend.name // "onnxruntime-wasm"
  */
 export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): CalibrationBackend {
-  const { provider, finish, threads, rounds } = options;
+  const { provider, finish, threads } = options;
   const precision = options.precision ?? (provider === "cuda" ? "float64" : "float32");
   const blockCells = options.blockCells ?? suitedCells(provider, precision);
   if (provider === "webgpu" && precision === "float64")
@@ -72,10 +66,6 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
     name: `onnxruntime-${provider}`,
     precision,
     ...(finish && { finish }),
-    ...(rounds && {
-      openOptimizer: (responses: CodedResponses, dims: number) =>
-        onnxOptimizer(runtime, responses, dims, { ...options, precision, rounds }),
-    }),
     open: async (responses, dims) => {
       const layout = blockLayout(responses, blockCells);
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
