@@ -68,6 +68,7 @@ export const LAYERS = {
   ],
   features: [
     "borders",
+    "rounds",
     "full-scores",
     "unasked",
     "charts",

@@ -28,14 +28,14 @@ export function tilesOf(rows: number, width: number): Tiles {
   const module = new WebAssembly.Module(fromBase64Url(TILE_PRODUCTS)!);
   const { memory, products } = new WebAssembly.Instance(module).exports as unknown as Exports;
   memory.grow(Math.ceil((FREE + 8 * rows * width) / PAGE));
-  const found = new Float64Array(memory.buffer, 0, TILE * TILE);
+  const sums = new Float64Array(memory.buffer, 0, TILE * TILE);
   const bytes = 8 * width;
   return {
     numbers: new Float64Array(memory.buffer, FREE, rows * width),
     products: (i, j) => {
       const begin = FREE + i * bytes;
       products(begin, FREE + j * bytes, begin + TILE * bytes);
-      return found;
+      return sums;
     },
   };
 }

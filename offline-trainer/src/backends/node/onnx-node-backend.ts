@@ -5,8 +5,7 @@ import * as runtime from "onnxruntime-node";
 import type { CalibrationBackend } from "../../calibrate/types.ts";
 import { receivedError, type SentError } from "../../threads/run-on-threads.ts";
 import type { EvaluationArrays, LaneRunner, LaneTask } from "../onnx/block-runner.ts";
-import type { RoundOptions } from "../onnx/device-memory.ts";
-import { onnxOptimizer } from "../onnx/onnx-optimizer.ts";
+import { onnxOptimizer, type RoundOptions } from "../../../../features/fit-backends.ts";
 import { onnxBackend, type OnnxBackendOptions } from "../onnx/onnx-backend.ts";
 
 export interface OnnxNodeBackendOptions extends Omit<OnnxBackendOptions, "threads"> {

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { MEMORY } from "../../calibrate/lbfgs.ts";
-import type { CodedResponses } from "../../matrix/code-responses.ts";
+import { MEMORY } from "../../../offline-trainer/src/calibrate/lbfgs.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { pointLength, type RowBlocks } from "./evaluation-nodes.ts";
 
 /** How whole rounds are computed. */

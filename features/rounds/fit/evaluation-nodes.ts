@@ -1,5 +1,5 @@
 import type { GraphWriter } from "./graph-writer.ts";
-import type { GraphValue } from "./onnx-model.ts";
+import type { GraphValue } from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 
 /** How a matrix lies on a device: blocks of rows, the last one padded. */
 export interface RowBlocks {

@@ -1,11 +1,11 @@
 import type { Tensor } from "onnxruntime-node";
-import { countAnswers } from "../../calibrate/answer-counts.ts";
-import type { DeviceOptimizer, Optimizer, Parameters } from "../../calibrate/types.ts";
-import type { CodedResponses } from "../../matrix/code-responses.ts";
+import { countAnswers } from "../../../offline-trainer/src/calibrate/answer-counts.ts";
+import type { DeviceOptimizer, Optimizer, Parameters } from "../../../offline-trainer/src/calibrate/types.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { optimizerBytes, rowBlocks, type RoundOptions } from "./device-memory.ts";
 import { pointLength } from "./evaluation-nodes.ts";
 import { roundRunner } from "./round-runner.ts";
-import type { OnnxRuntime } from "./session.ts";
+import type { OnnxRuntime } from "../../../offline-trainer/src/backends/onnx/session.ts";
 
 /** Opens a matrix on a device. @throws AnchorEvalError `unavailable` where the provider doesn't start, or the matrix doesn't fit */
 export async function onnxOptimizer(

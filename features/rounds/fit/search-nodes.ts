@@ -1,7 +1,7 @@
-import { MEMORY, MOST_TRIES } from "../../calibrate/lbfgs.ts";
+import { MEMORY, MOST_TRIES } from "../../../offline-trainer/src/calibrate/lbfgs.ts";
 import { type EvaluationInputs, pointLength, type RowBlocks, writeEvaluation } from "./evaluation-nodes.ts";
 import type { GraphWriter } from "./graph-writer.ts";
-import type { GraphValue } from "./onnx-model.ts";
+import type { GraphValue } from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 
 /** A rise of the value that no parabola is laid through: next to it every parabola's vertex is 0. */
 const MOST_RISE = 1e30;

@@ -1,6 +1,11 @@
 import { type EvaluationInputs, pointLength, type RowBlocks } from "./evaluation-nodes.ts";
 import { GraphWriter } from "./graph-writer.ts";
-import { bytesOf, type Constant, encodeOnnxModel, type GraphValue } from "./onnx-model.ts";
+import {
+  bytesOf,
+  type Constant,
+  encodeOnnxModel,
+  type GraphValue,
+} from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 import { searchStates, writeSearch } from "./search-nodes.ts";
 
 export interface LbfgsGraphOptions extends RowBlocks {

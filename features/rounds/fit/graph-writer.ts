@@ -1,4 +1,11 @@
-import { bytesOf, type Constant, ELEMENT_TYPES, type Graph, type GraphNode, type GraphValue } from "./onnx-model.ts";
+import {
+  bytesOf,
+  type Constant,
+  ELEMENT_TYPES,
+  type Graph,
+  type GraphNode,
+  type GraphValue,
+} from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 
 type Attributes = NonNullable<GraphNode["attributes"]>;
 

@@ -1,11 +1,11 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Tensor } from "onnxruntime-node";
-import { feedsBlocks } from "./block-runner.ts";
+import { feedsBlocks } from "../../../offline-trainer/src/backends/onnx/block-runner.ts";
 import type { RoundOptions } from "./device-memory.ts";
 import type { RowBlocks } from "./evaluation-nodes.ts";
 import { END_STATES, lbfgsEndGraph, lbfgsGraph, lbfgsStepGraph } from "./lbfgs-graph.ts";
 import { searchStates } from "./search-nodes.ts";
-import { type OnnxRuntime, openSession, runSession } from "./session.ts";
+import { type OnnxRuntime, openSession, runSession } from "../../../offline-trainer/src/backends/onnx/session.ts";
 
 export interface RunnerOptions extends Pick<RoundOptions, "precision" | "rounds"> {
   readonly provider: string;
