@@ -122,7 +122,7 @@ export function anchorInput(
   };
 }
 
-/** Columns that are read together: a matrix is read along its rows. */
+/** Columns that are read together: a matrix is read along its rows. Chosen, not measured. */
 const COLUMN_TILE = 64;
 
 /** The models' scores by item, missing ones filled with the item's mean; ½ where all are. */

@@ -83,7 +83,7 @@ const MOST_MODELS = 512;
  */
 const PURPOSIVE_SCALE = 1.5;
 
-/** Items whose curves are taken together: what is written of them stays in a core's cache. */
+/** Items whose curves are taken together: what is written of them stays in a core's cache. Chosen, not measured. */
 const FEATURE_TILE = 32;
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { optimizerBytes, rowBlocks, type RoundOptions } from "../../../features/rounds/fit/device-memory.ts";
-import { refusal, expectRefusal } from "../../support/refusal.ts";
+import { optimizerBytes, rowBlocks, type RoundOptions } from "../../../../../features/rounds/fit/device-memory.ts";
+import { refusal, expectRefusal } from "../../../../support/refusal.ts";
 
 const cuda: RoundOptions = { precision: "float64", rounds: "loop" };
 
