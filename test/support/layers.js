@@ -69,6 +69,7 @@ export const LAYERS = {
   features: [
     "borders",
     "rounds",
+    "marginal",
     "full-scores",
     "unasked",
     "charts",
@@ -98,7 +99,6 @@ export const LAYERS = {
     ".",
   ],
   "offline-trainer/src/matrix": ["alike", "readers"],
-  "offline-trainer/src/calibrate": ["marginal"],
   "offline-trainer/src/backends": ["onnx", "node"],
   "offline-trainer/src/methods": ["score-maps", "essence", "kmeans", "metabench", "sublime"],
 };

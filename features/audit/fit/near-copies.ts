@@ -200,9 +200,9 @@ function likenesses(
   const spare: ResidualRow[] = [];
   const byFamily = new Float64Array(families.length);
   const rowOf = (row: number): ResidualRow => {
-    const found = kept.get(row) ?? residualRow(answers, items[row]!, spare.pop());
-    kept.set(row, found);
-    return found;
+    const residuals = kept.get(row) ?? residualRow(answers, items[row]!, spare.pop());
+    kept.set(row, residuals);
+    return residuals;
   };
   let first = 0;
   const exact = new Map<ScreenedPair, AnswerLikeness>();

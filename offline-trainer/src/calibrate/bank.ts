@@ -9,8 +9,7 @@ import { eachScore, type ResponseMatrix, scoreAt } from "../matrix/response-matr
 import { fitScoreMap } from "../matrix/score-map.ts";
 import { numbers, mean } from "../numeric/statistics.ts";
 import { calibrate, type Calibration, type CalibrationStep, type FixedItems } from "./calibrate.ts";
-import { calibrateMarginal } from "./marginal/calibrate-marginal.ts";
-import type { MarginalModel } from "./marginal/problem.ts";
+import { calibrateMarginal, type MarginalModel } from "../../../features/fit-estimations.ts";
 import type { CalibrationBackend } from "./types.ts";
 import { mapAbility } from "anchoreval/internal/core/ability/map";
 import { scaledPrior } from "anchoreval/internal/core/ability/prior";

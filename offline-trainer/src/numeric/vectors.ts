@@ -141,16 +141,8 @@ export function rowProducts(rows: Float32Array, z: Float64Array, out: Float64Arr
     sums.fill(0);
     for (let k = 0; k < width; k += ROW_LANES)
       for (let lane = 0; lane < ROW_LANES; lane++, at++) sums[lane]! += rows[at]! * z[k + lane]!;
-    const [a, b, c, d, e, f, g, h] = sums as unknown as readonly [
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-      number,
-    ];
-    out[i] = a + c + (e + g) + (b + d + (f + h));
+    for (let lane = 0; lane < 2; lane++)
+      sums[lane] = sums[lane]! + sums[lane + 2]! + (sums[lane + 4]! + sums[lane + 6]!);
+    out[i] = sums[0]! + sums[1]!;
   }
 }

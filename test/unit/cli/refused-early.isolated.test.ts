@@ -10,7 +10,7 @@ const begins = vi.hoisted(() => () => {
   throw new Error("long work has begun");
 });
 vi.mock("../../../offline-trainer/src/calibrate/calibrate.ts", () => ({ calibrate: begins }));
-vi.mock("../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
+vi.mock("../../../features/marginal/fit/calibrate-marginal.ts", () => ({ calibrateMarginal: begins }));
 vi.mock("../../../offline-trainer/src/threads/run-on-threads.ts", () => ({ runOnThreads: begins }));
 vi.mock("../../../features/routing/fit/encode-texts.ts", () => ({ termVectors: begins }));
 

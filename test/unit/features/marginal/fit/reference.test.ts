@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import { largestDifference, readFixture } from "../../../support/fixture.ts";
+import { calibrateMarginal } from "../../../../../features/marginal/fit/calibrate-marginal.ts";
+import type { MarginalModel } from "../../../../../features/marginal/fit/problem.ts";
+import { largestDifference, readFixture } from "../../../../support/fixture.ts";
 
 interface Case {
   readonly name: string;

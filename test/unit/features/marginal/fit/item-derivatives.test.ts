@@ -1,6 +1,6 @@
 import { cholesky } from "anchoreval/internal/core/numeric/dense";
 import { expect, test } from "vitest";
-import { factorInPlace } from "../../../../offline-trainer/src/calibrate/marginal/item-derivatives.ts";
+import { factorInPlace } from "../../../../../features/marginal/fit/item-derivatives.ts";
 
 const matrix = [4, 1, -0.5, 1, 3, 0.2, -0.5, 0.2, 2];
 

@@ -1,4 +1,4 @@
-import type { CodedResponses } from "../../matrix/code-responses.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { curveTables, type Grid, placeOf } from "./curve-tables.ts";
 import type { Curves, Problem } from "./problem.ts";
 

@@ -1,6 +1,6 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { dot } from "../../numeric/vectors.ts";
-import { CurvaturePairs } from "../lbfgs.ts";
+import { dot } from "../../../offline-trainer/src/numeric/vectors.ts";
+import { CurvaturePairs } from "../../../offline-trainer/src/calibrate/lbfgs.ts";
 import {
   blockStep,
   newtonStep,

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { logit } from "anchoreval/internal/core/numeric/functions";
-import type { CodedResponses } from "../../matrix/code-responses.ts";
-import { dot } from "../../numeric/vectors.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import { dot } from "../../../offline-trainer/src/numeric/vectors.ts";
 import { findMaximum, type MarginalStep } from "./ascend.ts";
 import { PRIORS, type Curves, type MarginalModel, prepareProblem, type Problem } from "./problem.ts";
 

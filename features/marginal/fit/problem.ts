@@ -1,4 +1,4 @@
-import type { CodedResponses } from "../../matrix/code-responses.ts";
+import type { CodedResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 
 /** Response models by the parameters of an item: `1pl` b, with one a common to all; `2pl` a and b; `3pl` a lower asymptote too, `4pl` both. */
 export const MARGINAL_MODELS = ["1pl", "2pl", "3pl", "4pl"] as const;

@@ -1,16 +1,9 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { startingPoint } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import { fitGrid } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
-import {
-  marginalObjective,
-  type MarginalObjective,
-} from "../../../../offline-trainer/src/calibrate/marginal/ascend.ts";
-import {
-  curvesAt,
-  type MarginalModel,
-  prepareProblem,
-} from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
+import { startingPoint } from "../../../../../features/marginal/fit/calibrate-marginal.ts";
+import { fitGrid } from "../../../../../features/marginal/fit/fit-grid.ts";
+import { marginalObjective, type MarginalObjective } from "../../../../../features/marginal/fit/ascend.ts";
+import { curvesAt, type MarginalModel, prepareProblem } from "../../../../../features/marginal/fit/problem.ts";
+import type { CodedResponses } from "../../../../../offline-trainer/src/matrix/code-responses.ts";
 
 /** An objective at a random point x, its grid laid for that. */
 export function smallObjective(

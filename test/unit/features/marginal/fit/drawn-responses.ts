@@ -1,8 +1,8 @@
 import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponse } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import type { MarginalModel } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
+import type { MarginalModel } from "../../../../../features/marginal/fit/problem.ts";
+import type { CodedResponses } from "../../../../../offline-trainer/src/matrix/code-responses.ts";
 
 export interface DrawnResponses {
   readonly responses: CodedResponses;

@@ -1,12 +1,12 @@
 import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { describe, expect, test } from "vitest";
-import { calibrateMarginal } from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import type { MarginalStep } from "../../../../offline-trainer/src/calibrate/marginal/ascend.ts";
-import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import { largestDifference } from "../../../support/fixture.ts";
-import { gridPosterior } from "../../../support/grid-posterior.ts";
-import { expectRefusal, rejection } from "../../../support/refusal.ts";
-import { correlation } from "../simulated-responses.ts";
+import { calibrateMarginal } from "../../../../../features/marginal/fit/calibrate-marginal.ts";
+import type { MarginalStep } from "../../../../../features/marginal/fit/ascend.ts";
+import { MARGINAL_MODELS } from "../../../../../features/marginal/fit/problem.ts";
+import { largestDifference } from "../../../../support/fixture.ts";
+import { gridPosterior } from "../../../../support/grid-posterior.ts";
+import { expectRefusal, rejection } from "../../../../support/refusal.ts";
+import { correlation } from "../../../calibrate/simulated-responses.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 
 describe.each(MARGINAL_MODELS)("%s", (model) => {

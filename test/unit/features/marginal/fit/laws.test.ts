@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import {
   calibrateMarginal,
   type MarginalCalibration,
-} from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
-import { largestDifference } from "../../../support/fixture.ts";
+} from "../../../../../features/marginal/fit/calibrate-marginal.ts";
+import { MARGINAL_MODELS } from "../../../../../features/marginal/fit/problem.ts";
+import type { CodedResponses } from "../../../../../offline-trainer/src/matrix/code-responses.ts";
+import { largestDifference } from "../../../../support/fixture.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 
 /** What a search leaves of a difference between two ways to the same maximum. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { denseGrid, evenGrid, placeOf } from "../../../../offline-trainer/src/calibrate/marginal/curve-tables.ts";
+import { denseGrid, evenGrid, placeOf } from "../../../../../features/marginal/fit/curve-tables.ts";
 
 const normal = (x: number, mean: number, sd: number): number =>
   Math.exp(-0.5 * ((x - mean) / sd) ** 2) / (sd * Math.sqrt(2 * Math.PI));

@@ -2,20 +2,16 @@ import { itemBank, type ItemBank } from "anchoreval/internal/core/irt/item-bank"
 import { responseDerivatives } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import {
-  expectation,
-  sumOverItems,
-  sumOverModels,
-} from "../../../../offline-trainer/src/calibrate/marginal/expectation.ts";
-import { fitGrid, gridFits } from "../../../../offline-trainer/src/calibrate/marginal/fit-grid.ts";
-import { evenGrid } from "../../../../offline-trainer/src/calibrate/marginal/curve-tables.ts";
+import { expectation, sumOverItems, sumOverModels } from "../../../../../features/marginal/fit/expectation.ts";
+import { fitGrid, gridFits } from "../../../../../features/marginal/fit/fit-grid.ts";
+import { evenGrid } from "../../../../../features/marginal/fit/curve-tables.ts";
 import {
   type Curves,
   MARGINAL_MODELS,
   prepareProblem,
   type Problem,
-} from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
-import { logSumExp } from "../../../support/grid-posterior.ts";
+} from "../../../../../features/marginal/fit/problem.ts";
+import { logSumExp } from "../../../../support/grid-posterior.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 
 interface Posterior {

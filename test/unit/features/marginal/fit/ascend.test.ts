@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blockStep } from "../../../../offline-trainer/src/calibrate/marginal/item-derivatives.ts";
-import { MARGINAL_MODELS } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
+import { blockStep } from "../../../../../features/marginal/fit/item-derivatives.ts";
+import { MARGINAL_MODELS } from "../../../../../features/marginal/fit/problem.ts";
 import { drawnResponses } from "./drawn-responses.ts";
 import { smallObjective } from "./small-objective.ts";
 

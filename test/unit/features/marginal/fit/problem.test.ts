@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { priorCurvature, priorSlope, priorValue } from "../../../../offline-trainer/src/calibrate/marginal/problem.ts";
+import { priorCurvature, priorSlope, priorValue } from "../../../../../features/marginal/fit/problem.ts";
 
 const prior = { mean: 1, flat: 2, sd: 0.5 };
 

@@ -1,10 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  calibrateMarginal,
-  type MarginalOptions,
-} from "../../../../offline-trainer/src/calibrate/marginal/calibrate-marginal.ts";
-import type { CodedResponses } from "../../../../offline-trainer/src/matrix/code-responses.ts";
-import { expectRefusal, rejection } from "../../../support/refusal.ts";
+import { calibrateMarginal, type MarginalOptions } from "../../../../../features/marginal/fit/calibrate-marginal.ts";
+import type { CodedResponses } from "../../../../../offline-trainer/src/matrix/code-responses.ts";
+import { expectRefusal, rejection } from "../../../../support/refusal.ts";
 
 interface BadInput {
   readonly responses?: Partial<CodedResponses>;
