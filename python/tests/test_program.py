@@ -92,7 +92,7 @@ def test_a_fit_without_native_parts(tmp_path: Path) -> None:
     tables = ["--responses", str(board / "responses.csv.gz"), "--items", str(board / "items.jsonl.gz")]
     done = run("fit", *tables, "--name", "mine@1.0.0", "--anchors", "10", "--set", "dims=1", "--out", str(fitted))
     assert done.returncode == 0, done.stderr
-    assert "ONNX Runtime on the CPU: CUDA's libraries aren't here" in done.stderr  # as WebAssembly
+    assert "ONNX Runtime on the CPU: " in done.stderr  # as WebAssembly
     assert (fitted / "report.html").is_file()
     bundle = anchoreval.load(fitted)
     ids = bundle.anchors(form=10)

@@ -143,7 +143,8 @@ function readDimensions(
   const numbers = auto ? [] : settings.numbers("dims", { min: 1, max: MOST_DIMENSIONS, integer: true }, undefined);
   const asked = auto ? "auto" : numbers?.length === 1 ? numbers[0] : numbers;
   const dims = asked ?? (marginal ? 1 : base.dims);
-  if (marginal && dims !== 1) throw invalidOption(`--set estimation=marginal has one dimension, got dims=${String(dims)}`);
+  if (marginal && dims !== 1)
+    throw invalidOption(`--set estimation=marginal has one dimension, got dims=${String(dims)}`);
   return dims;
 }
 

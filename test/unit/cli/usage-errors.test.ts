@@ -84,9 +84,9 @@ const shared: readonly Case[] = [
     message:
       "--set selection must be one of stratified, random, screened, greedy-variance, essence, fisher-information, sublime, irt-kmeans, correctness-kmeans; got best",
   },
-  { argv: ["--set", "dims=0"], message: "--set dims must be a whole number from 1 to 32; got 0" },
-  { argv: ["--set", "dims=33"], message: "--set dims must be a whole number from 1 to 32; got 33" },
-  { argv: ["--set", "dims=Auto"], message: "--set dims must be a whole number from 1 to 32; got Auto" },
+  { argv: ["--set", "dims=0"], message: "--set dims must be a whole number from 1 to 50; got 0" },
+  { argv: ["--set", "dims=51"], message: "--set dims must be a whole number from 1 to 50; got 51" },
+  { argv: ["--set", "dims=Auto"], message: "--set dims must be a whole number from 1 to 50; got Auto" },
   { argv: ["--set", "irt-model=grm"], message: "--set irt-model must be one of 1pl, 2pl, 3pl, 4pl; got grm" },
   {
     argv: ["--set", "irt-model=3pl", "--set", "dims=2"],

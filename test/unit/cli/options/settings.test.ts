@@ -37,7 +37,7 @@ test("one that is given twice is refused", () => {
 });
 
 test("help and completion list what the command has", () => {
-  expect(settingsHelp(few).rows.map(([term]) => term)).toEqual(["dims=auto|N", "weighting=subscenarios|items"]);
+  expect(settingsHelp(few).rows.map(([term]) => term)).toEqual(["dims=auto|N[,N]", "weighting=subscenarios|items"]);
   expect(setOption(few).set).toMatchObject({
     description: "a setting of the method: dims, weighting; may be repeated",
     choices: ["dims=auto", "dims=", "weighting=subscenarios", "weighting=items"],

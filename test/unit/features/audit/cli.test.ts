@@ -170,7 +170,7 @@ describe("what is refused, and leaves nothing behind", () => {
       "dims",
       [...base, "--set", "dims=auto"],
       "invalid_option",
-      "--set dims must be a whole number from 1 to 32; got auto",
+      "--set dims must be a whole number from 1 to 50; got auto",
     ],
     [
       "held-out",

@@ -292,7 +292,7 @@ describe("refusals", () => {
     [["--seeds", "0"], "--seeds must be a whole number from 1 to 1000; got 0"],
     [["--seed=-1"], "--seed must be a whole number of at least 0; got -1"],
     [["--threads", "0"], "--threads must be a whole number from 1 to 256; got 0"],
-    [["--set", "dims=33"], "--set dims must be a whole number from 1 to 32; got 33"],
+    [["--set", "dims=51"], "--set dims must be a whole number from 1 to 50; got 51"],
   ])("%j", async (argv, message) => {
     await refused([...data, ...argv], "invalid_option", message);
   });
