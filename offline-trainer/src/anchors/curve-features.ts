@@ -30,7 +30,7 @@ export interface CurveFeatures {
   /** Loadings an item. */
   readonly width: number;
   /** z, count×width, item-major: z_i·z_j is the covariance of two items' curves over the abilities. */
-  readonly loadings: Float32Array | Float64Array;
+  readonly loadings: Float64Array;
   /** d > 0, mean P(1−P) over the abilities and what the loadings leave of the curve's variance. */
   readonly noise: Float64Array;
 }
@@ -103,7 +103,7 @@ export function answerFeatures({
   const size = rows.length;
   const places = movedAbilities(rows, dims, abilities, PURPOSIVE_SCALE);
   const width = 2 * size;
-  const loadings = new Float32Array(count * width);
+  const loadings = new Float64Array(count * width);
   const residuals = new Float64Array(size);
   const noise = new Float64Array(count);
   const chances = new Float64Array(FEATURE_TILE);

@@ -68,13 +68,10 @@ export function greedyItems(
   }
 }
 
-/**
- * Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. Loadings are
- * rounded to float32, products and sums aren't.
- */
+/** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */
 function openVariances({ count, width, loadings, noise }: CurveFeatures, weights: Float64Array, memory: VectorMemory) {
   const padded = ROW_LANES * Math.ceil(width / ROW_LANES);
-  const rows = memory.float32(count * padded);
+  const rows = memory.float64(count * padded);
   for (let i = 0; i < count; i++) rows.set(loadings.subarray(i * width, (i + 1) * width), i * padded);
   const z = memory.float64(padded);
   const column = memory.float64(count);

@@ -1,6 +1,6 @@
 /** vectors.wat, assembled, in base64. */
 export const VECTORS =
-  "AGFzbQEAAAABEgJgBX98f39/AXxgBX9/f39/AAMDAgABBQMBAAEHHAMGbWVtb3J5AgAEbW92ZQAACHByb2R1Y3RzAAEKqwQCjwIDAn8CfAV7IAH9FCEJIAIgAEF8cUEDdGohBSACIABBA3RqIQYCQCACIAVPDQADQCAC/QAEACAJIAP9AAQA/fIB/fABIQogAv0ABBAgCSAD/QAEEP3yAf3wASELIAIgCv0LBAAgAiAL/QsEECAMIAogBP0ABAD98gH98AEhDCANIAsgBP0ABBD98gH98AEhDSADQSBqIQMgBEEgaiEEIAJBIGoiAiAFSQ0ACwsgDP0hACEHAkADQCACIAZPDQEgAisDACABIAMrAwCioCEIIAIgCDkDACAHIAggBCsDAKKgIQcgAkEIaiECIANBCGohAyAEQQhqIQQMAAsLIAcgDP0hAaAgDf0hACAN/SEBoKALlwICA38EeyAEIABBA3RqIQUgAyABQQN0aiEGA0D9DAAAAAAAAAAAAAAAAAAAAAAhCP0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAAAAAAAAIQr9DAAAAAAAAAAAAAAAAAAAAAAhCyADIQcDQCAIIAL9XQMA/V8gB/0ABAD98gH98AEhCCAJIAL9XQMI/V8gB/0ABBD98gH98AEhCSAKIAL9XQMQ/V8gB/0ABCD98gH98AEhCiALIAL9XQMY/V8gB/0ABDD98gH98AEhCyACQSBqIQIgB0HAAGoiByAGSQ0ACyAIIAn98AEgCiAL/fAB/fABIQggBCAI/SEAIAj9IQGgOQMAIARBCGoiBCAFSQ0ACws=";
+  "AGFzbQEAAAABEgJgBX98f39/AXxgBX9/f39/AAMDAgABBQMBAAEHHAMGbWVtb3J5AgAEbW92ZQAACHByb2R1Y3RzAAEKpAQCjwIDAn8CfAV7IAH9FCEJIAIgAEF8cUEDdGohBSACIABBA3RqIQYCQCACIAVPDQADQCAC/QAEACAJIAP9AAQA/fIB/fABIQogAv0ABBAgCSAD/QAEEP3yAf3wASELIAIgCv0LBAAgAiAL/QsEECAMIAogBP0ABAD98gH98AEhDCANIAsgBP0ABBD98gH98AEhDSADQSBqIQMgBEEgaiEEIAJBIGoiAiAFSQ0ACwsgDP0hACEHAkADQCACIAZPDQEgAisDACABIAMrAwCioCEIIAIgCDkDACAHIAggBCsDAKKgIQcgAkEIaiECIANBCGohAyAEQQhqIQQMAAsLIAcgDP0hAaAgDf0hACAN/SEBoKALkAICA38EeyAEIABBA3RqIQUgAyABQQN0aiEGA0D9DAAAAAAAAAAAAAAAAAAAAAAhCP0MAAAAAAAAAAAAAAAAAAAAACEJ/QwAAAAAAAAAAAAAAAAAAAAAIQr9DAAAAAAAAAAAAAAAAAAAAAAhCyADIQcDQCAIIAL9AAQAIAf9AAQA/fIB/fABIQggCSAC/QAEECAH/QAEEP3yAf3wASEJIAogAv0ABCAgB/0ABCD98gH98AEhCiALIAL9AAQwIAf9AAQw/fIB/fABIQsgAkHAAGohAiAHQcAAaiIHIAZJDQALIAggCf3wASAKIAv98AH98AEhCCAEIAj9IQAgCP0hAaA5AwAgBEEIaiIEIAVJDQALCw==";
 
 interface Kernels {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
@@ -12,7 +12,6 @@ interface Kernels {
 export interface VectorMemory {
   /** Zeros. */
   readonly float64: (length: number) => Float64Array;
-  readonly float32: (length: number) => Float32Array;
   /** To be called once; the vectors are lost. */
   readonly release: () => void;
 }
@@ -28,7 +27,7 @@ let isMissing = false;
 
 /**
  * Memory for some vectors, which lasts until it is released.
- * @param lengths - of the vectors, in numbers; those of float32 count in full
+ * @param lengths - of the vectors, in numbers
  */
 export function vectorMemory(lengths: readonly number[]): VectorMemory {
   const bytes = lengths.reduce((sum, length) => sum + LINE * Math.ceil((8 * length) / LINE), 0);
@@ -36,7 +35,6 @@ export function vectorMemory(lengths: readonly number[]): VectorMemory {
   if (kernels === null)
     return {
       float64: (length) => new Float64Array(length),
-      float32: (length) => new Float32Array(length),
       release: () => undefined,
     };
   const { buffer } = kernels.memory;
@@ -49,7 +47,6 @@ export function vectorMemory(lengths: readonly number[]): VectorMemory {
   };
   return {
     float64: (length) => new Float64Array(buffer, take(8 * length), length).fill(0),
-    float32: (length) => new Float32Array(buffer, take(4 * length), length).fill(0),
     release: () => void idle.push(kernels),
   };
 }
@@ -73,7 +70,7 @@ function openKernels(bytes: number): Kernels | null {
 }
 
 /** The kernels of the memory that vectors lie in together. */
-function sharedKernels(vectors: readonly (Float64Array | Float32Array)[]): Kernels | undefined {
+function sharedKernels(vectors: readonly Float64Array[]): Kernels | undefined {
   const { buffer } = vectors[0]!;
   const kernels = kernelsOf.get(buffer);
   return kernels && vectors.every((vector) => vector.buffer === buffer) ? kernels : undefined;
@@ -129,7 +126,7 @@ export const ROW_LANES = 8;
  * @param z - a multiple of {@link ROW_LANES} long
  * @param out - filled, one a row
  */
-export function rowProducts(rows: Float32Array, z: Float64Array, out: Float64Array): void {
+export function rowProducts(rows: Float64Array, z: Float64Array, out: Float64Array): void {
   const width = z.length;
   const kernels = sharedKernels([rows, z, out]);
   if (kernels) {

@@ -43,7 +43,7 @@
       (f64.add (local.get $first) (f64x2.extract_lane 1 (local.get $s)))
       (f64.add (f64x2.extract_lane 0 (local.get $t)) (f64x2.extract_lane 1 (local.get $t)))))
 
-  ;; out = rows·z for rows of float32; their width is a multiple of 8 that is above 0.
+  ;; out = rows·z; the rows' width is a multiple of 8 that is above 0.
   (func (export "products")
     (param $count i32) (param $width i32) (param $rows i32) (param $z i32) (param $out i32)
     (local $end i32) (local $last i32) (local $k i32)
@@ -58,18 +58,18 @@
       (local.set $k (local.get $z))
       (loop $eight
         (local.set $s (f64x2.add (local.get $s) (f64x2.mul
-          (f64x2.promote_low_f32x4 (v128.load64_zero (local.get $rows)))
+          (v128.load (local.get $rows))
           (v128.load (local.get $k)))))
         (local.set $t (f64x2.add (local.get $t) (f64x2.mul
-          (f64x2.promote_low_f32x4 (v128.load64_zero offset=8 (local.get $rows)))
+          (v128.load offset=16 (local.get $rows))
           (v128.load offset=16 (local.get $k)))))
         (local.set $u (f64x2.add (local.get $u) (f64x2.mul
-          (f64x2.promote_low_f32x4 (v128.load64_zero offset=16 (local.get $rows)))
+          (v128.load offset=32 (local.get $rows))
           (v128.load offset=32 (local.get $k)))))
         (local.set $v (f64x2.add (local.get $v) (f64x2.mul
-          (f64x2.promote_low_f32x4 (v128.load64_zero offset=24 (local.get $rows)))
+          (v128.load offset=48 (local.get $rows))
           (v128.load offset=48 (local.get $k)))))
-        (local.set $rows (i32.add (local.get $rows) (i32.const 32)))
+        (local.set $rows (i32.add (local.get $rows) (i32.const 64)))
         (br_if $eight (i32.lt_u
           (local.tee $k (i32.add (local.get $k) (i32.const 64)))
           (local.get $last))))

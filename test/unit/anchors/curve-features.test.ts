@@ -86,7 +86,7 @@ test("answerFeatures: products are the curves' covariance, range widened, and ha
     [39, 39],
   ] as const) {
     const product = range(width).reduce((sum, k) => sum + loadings[i * width + k]! * loadings[j * width + k]!, 0);
-    expect(product).toBeCloseTo(covariance(curve(i), curve(j)) + covariance(residual(i), residual(j)) / 2, 7); // loadings are float32
+    expect(product).toBeCloseTo(covariance(curve(i), curve(j)) + covariance(residual(i), residual(j)) / 2, 12);
     if (i === j) expect(noise[i]).toBeCloseTo(1e-4 + average(curve(i).map((p) => p * (1 - p))) / 2, 12);
   }
 });

@@ -46,7 +46,7 @@ describe("WebAssembly's results are JavaScript's to the last bit", () => {
     ] as const) {
       expect(width % ROW_LANES).toBe(0);
       const memory = vectorMemory([count * width, width, count]);
-      const [rows, z, out] = [memory.float32(count * width), memory.float64(width), memory.float64(count)];
+      const [rows, z, out] = [memory.float64(count * width), memory.float64(width), memory.float64(count)];
       for (let k = 0; k < rows.length; k++) rows[k] = random.normal();
       for (let k = 0; k < width; k++) z[k] = random.normal();
       rowProducts(rows, z, out);
@@ -54,7 +54,7 @@ describe("WebAssembly's results are JavaScript's to the last bit", () => {
       rowProducts(rows.slice(), z.slice(), plain);
       expect(out).toEqual(plain);
       plain.forEach((product, i) => {
-        expect(product).toBeCloseTo(dot(Float64Array.from(rows.subarray(i * width, (i + 1) * width)), z), 10);
+        expect(product).toBeCloseTo(dot(rows.subarray(i * width, (i + 1) * width), z), 10);
       });
       memory.release();
     }
