@@ -227,7 +227,7 @@ export async function fitAsked(
   const { dims } = method.settings;
   const mostDims = dimsFor(Math.max(...[dims === "auto" ? DIMENSION_CANDIDATES : dims].flat()), models);
   const work = { models, items, dims: mostDims, scenarios, calibrations: method.settings.folds + 1 };
-  const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads, undefined, work);
+  const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads, work);
   output.remark(reason);
   const folds = foldThreads(calibrating, threads, models * items);
   const size = {

@@ -1,5 +1,5 @@
 import { answerFeatures, type CurveFeatures } from "./curve-features.ts";
-import { ROW_LANES, rowProducts, type VectorMemory, vectorMemory } from "../numeric/vectors.ts";
+import { ROW_LANES, rowProducts, vectorMemory } from "../numeric/vectors.ts";
 import { byAccuracy, equalShares, excluding, type AnchorMethod } from "./anchor-method.ts";
 
 /**
@@ -46,10 +46,12 @@ export function greedyItems(
   count: number,
   costs?: Float64Array,
 ): number[] {
-  const width = ROW_LANES * Math.ceil(features.width / ROW_LANES);
-  const memory = vectorMemory([features.count * width, width, features.count]);
+  const padded = ROW_LANES * Math.ceil(features.width / ROW_LANES);
+  const memory = vectorMemory([features.count * padded, padded, features.count]);
   try {
-    const { variance, covariance, answer } = openVariances(features, weights, memory);
+    const rows = memory.float64(features.count * padded);
+    const [z, column] = [memory.float64(padded), memory.float64(features.count)];
+    const { variance, covariance, answer } = openVariances(features, weights, { rows, z, column });
     const left = [...among].sort((x, y) => x - y);
     return Array.from({ length: count }, () => {
       let best = 0;
@@ -68,13 +70,17 @@ export function greedyItems(
   }
 }
 
-/** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */
-function openVariances({ count, width, loadings, noise }: CurveFeatures, weights: Float64Array, memory: VectorMemory) {
-  const padded = ROW_LANES * Math.ceil(width / ROW_LANES);
-  const rows = memory.float64(count * padded);
+/**
+ * Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`.
+ * @param room - zeros of one memory: rows of loadings, padded to z's length, and a column of the items
+ */
+function openVariances(
+  { count, width, loadings, noise }: CurveFeatures,
+  weights: Float64Array,
+  { rows, z, column }: Readonly<Record<"rows" | "z" | "column", Float64Array>>,
+) {
+  const padded = z.length;
   for (let i = 0; i < count; i++) rows.set(loadings.subarray(i * width, (i + 1) * width), i * padded);
-  const z = memory.float64(padded);
-  const column = memory.float64(count);
   const variance = new Float64Array(count);
   for (let i = 0; i < count; i++) {
     let square = noise[i]!;

@@ -12,9 +12,7 @@ export interface CalibrationWork {
   readonly calibrations: number;
 }
 
-/**
- * Evaluations of a calibration, of 48 to 151 that were counted (docs/gpu.md).
- */
+/** Evaluations of a calibration, of 48 to 79 that were counted on the boards of docs/gpu.md. */
 const EVALUATIONS = 75;
 
 /**
@@ -23,7 +21,7 @@ const EVALUATIONS = 75;
  */
 const [CELL, CELL_DIMENSION] = [9e-9, 5e-10];
 
-/** Cores that a calibration uses at most, of 16: what is between its evaluations runs on one (docs/gpu.md). */
+/** Cores that a calibration uses at most: of 16 it used 2.6 and 4.8 (CPU seconds over seconds, docs/gpu.md). */
 const MOST_CORES = 5;
 
 /** Seconds until CUDA's libraries are loaded and a first session runs. Chosen, not measured: no card was at hand. */

@@ -35,15 +35,15 @@ async function loadOnnx(): Promise<OnnxModule> {
  * Chooses the backend of calibration. `auto` tries CUDA where the work takes less time there, its start counted in, and
  * falls back to the CPU, or to plain TypeScript where ONNX Runtime can't be loaded, with the reason.
  * @param threads - of the CPU provider
- * @param load - imports ONNX Runtime's part; called only where it is needed
  * @param work - for `auto` to weigh; none: CUDA is taken wherever it starts
+ * @param load - imports ONNX Runtime's part; called only where it is needed
  * @throws AnchorEvalError `unavailable` where a provider that is asked for by name doesn't start
  */
 export async function resolveBackend(
   provider: Provider,
   threads?: number,
-  load: () => Promise<OnnxModule> = loadOnnx,
   work?: CalibrationWork,
+  load: () => Promise<OnnxModule> = loadOnnx,
 ): Promise<ResolvedBackend> {
   if (provider === "typescript") return { backend: typescriptBackend, provider, reason: "plain TypeScript: asked for" };
   let onnxNodeBackend: OnnxModule["onnxNodeBackend"];

@@ -24,7 +24,10 @@ export const MOST_TRIES = 25;
  */
 const DOUBTFUL = 0.5;
 
-/** Falls that may be a small one or not, as shares of the least that isn't: trapezoids of fits erred by 7 % of it there. */
+/**
+ * Falls that may be a small one or not, as shares of the least that isn't: trapezoids erred by 7 % of it there
+ * (docs/decisions/calibration.md).
+ */
 const BORDERLINE = [0.8, 1.25] as const;
 
 /**

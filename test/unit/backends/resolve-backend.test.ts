@@ -150,7 +150,7 @@ describe("where ONNX Runtime can't be loaded", () => {
   const load = (): Promise<never> => Promise.reject(cause);
 
   test("auto gives plain TypeScript, and says why in one line", async () => {
-    const { backend, reason } = await resolveBackend("auto", 1, load);
+    const { backend, reason } = await resolveBackend("auto", 1, undefined, load);
     expect(backend).toMatchObject({ name: "typescript", precision: "float64" });
     expect(reason).toMatch(
       /^plain TypeScript, much slower: ONNX Runtime can't be loaded on this machine \(\w+ \w+\): Cannot find module '.*'$/,
@@ -158,7 +158,7 @@ describe("where ONNX Runtime can't be loaded", () => {
   });
 
   test.each(["cpu", "cuda", "webgpu"] as const)("%s is unavailable, with the same reason", async (provider) => {
-    const error = await rejection(resolveBackend(provider, 1, load));
+    const error = await rejection(resolveBackend(provider, 1, undefined, load));
     expectRefusal(
       error,
       "unavailable",
@@ -169,7 +169,7 @@ describe("where ONNX Runtime can't be loaded", () => {
 
   test("typescript doesn't try", async () => {
     const never = vi.fn(load);
-    expect((await resolveBackend("typescript", 1, never)).reason).toBe("plain TypeScript: asked for");
+    expect((await resolveBackend("typescript", 1, undefined, never)).reason).toBe("plain TypeScript: asked for");
     expect(never).not.toHaveBeenCalled();
   });
 

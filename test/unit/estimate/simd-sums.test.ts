@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { toBase64Url } from "anchoreval/internal/bundles/bytes";
 import type { FloatArray, ItemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expectedScore, takeSumsBy } from "anchoreval/internal/core/scoring/predicted-scores";
@@ -34,7 +35,7 @@ function both(theta: FloatArray, bank: ItemBank, weights: Float64Array): [Sums, 
 test("the module is simd-sums.wat, assembled", async () => {
   const source = await readFile(new URL("../../../sdk/estimate/simd-sums.wat", import.meta.url), "utf8");
   const module = (await wabt()).parseWat("simd-sums.wat", source, { simd: true });
-  expect(SIMD_SUMS).toBe(Buffer.from(module.toBinary({}).buffer).toString("base64"));
+  expect(SIMD_SUMS).toBe(toBase64Url(module.toBinary({}).buffer));
 });
 
 test("sums are JavaScript's to the last bit, whatever the number of items and dimensions", () => {
