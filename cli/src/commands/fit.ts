@@ -278,7 +278,7 @@ export async function fitAsked(
   const timings: Record<string, number> = { reading: read, ...result.timings };
   const before = performance.now();
   const report = await output.during("report", (update) =>
-    stoppable(reportOf(result, { signal, onProgress: (done) => update(done, 1) })),
+    stoppable(reportOf(result, { threads, signal, onProgress: (done) => update(done, 1) })),
   );
   const files = bundleFiles(result, report);
   timings["report and writing"] = performance.now() - before;

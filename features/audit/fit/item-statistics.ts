@@ -28,7 +28,7 @@ export function itemStatistics(matrix: ResponseMatrix, slice: ScenarioSlice) {
   const weakest = new Moments(count);
   const strongest = new Moments(count);
   for (const m of models) {
-    const at = m * matrix.items.length + begin;
+    const at = m * matrix.stride + begin;
     const sum = score[m]! * mass[m]!;
     for (let i = 0; i < count; i++) {
       if (matrix.observed !== null && matrix.observed[at + i] === 0) continue;
@@ -58,13 +58,13 @@ function flags(length: number, places: readonly number[]): Uint8Array {
 
 /** Weight of the items that each model answered. */
 function observedMass(
-  { items, observed, subjects }: ResponseMatrix,
+  { stride, observed, subjects }: ResponseMatrix,
   { begin, count, weights }: ScenarioSlice,
 ): Float64Array {
   return Float64Array.from(subjects, (_, m) => {
     let sum = 0;
     for (let i = 0; i < count; i++)
-      if (observed === null || observed[m * items.length + begin + i] !== 0) sum += weights[i]!;
+      if (observed === null || observed[m * stride + begin + i] !== 0) sum += weights[i]!;
     return sum;
   });
 }
@@ -189,9 +189,9 @@ function modelReliability(
 }
 
 function alpha(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): { alpha: number | null; complete: number } {
-  const columns = matrix.items.length;
+  const { stride } = matrix;
   const complete = matrix.subjects.flatMap((_, m) => {
-    const seen = matrix.observed?.subarray(m * columns + begin, m * columns + begin + count);
+    const seen = matrix.observed?.subarray(m * stride + begin, m * stride + begin + count);
     return seen?.includes(0) === true ? [] : [m];
   });
   if (complete.length < 2 || count < 2) return { alpha: null, complete: complete.length };
@@ -200,7 +200,7 @@ function alpha(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): { alpha
   let items = 0;
   for (let i = 0; i < count; i++) {
     complete.forEach((m, k) => {
-      column[k] = matrix.scores[m * columns + begin + i]!;
+      column[k] = matrix.scores[m * stride + begin + i]!;
       scores[k]! += column[k];
     });
     items += variance(column);

@@ -179,14 +179,14 @@ export function shuffledAnswers(
   kind: Shuffle,
   random: RandomSource,
 ): ResponseMatrix {
-  const columns = matrix.items.length;
+  const { items, stride } = matrix;
   const scores = matrix.scores.slice();
   const mix = (places: number[]): void => {
     const seen = matrix.observed === null ? places : places.filter((at) => matrix.observed![at] !== 0);
     random.shuffle(seen.slice()).forEach((from, k) => (scores[seen[k]!] = matrix.scores[from]!));
   };
-  if (kind === "items") for (let i = 0; i < columns; i++) mix(rows.map((m) => m * columns + i));
-  else for (const m of rows) mix(Array.from({ length: columns }, (_, i) => m * columns + i));
+  if (kind === "items") for (let i = 0; i < items.length; i++) mix(rows.map((m) => m * stride + i));
+  else for (const m of rows) mix(items.map((_, i) => m * stride + i));
   return { ...matrix, scores };
 }
 

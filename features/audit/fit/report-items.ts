@@ -3,21 +3,12 @@ import { html, type Html, idText, scrollingTable } from "../../report/fit/html.t
 import { fairLimit, type ReportPart, type ReportOptions } from "../../report/fit/report-data.ts";
 import { type AuditedItem, type Reason, REASONS, auditedItems, type ItemEvidence } from "./findings.ts";
 import { LEAST_MODELS_FOR_AUDIT, itemStatistics } from "./item-statistics.ts";
-import { setImmediate as turn } from "node:timers/promises";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import {
-  abilityCovariances,
-  fittedAnswers,
-  type FittedAnswers,
-  itemAtFit,
-  type ItemAtFit,
-  ITEMS_AT_A_TIME,
-} from "./fitted-answers.ts";
-import { benjaminiHochberg, residualGroupsTest } from "./item-fit.ts";
-import { itemCopies, nearCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
+import { type CalibratedAnswers, diagnoseScenarios } from "./diagnose-scenario.ts";
+import { benjaminiHochberg } from "./item-fit.ts";
+import { itemCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
 import { sameTexts } from "../../../offline-trainer/src/matrix/same-text.ts";
-import { codeResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import { sharedMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
 /** A scenario's items with the evidence against them, the most urgent first. */
 interface AuditedScenario {
@@ -197,53 +188,42 @@ const PAIR_WORK = 2e9;
  */
 export async function diagnoseFit(
   scenarios: readonly LearnedScenario[],
-  { signal, onProgress }: ReportOptions = {},
+  { threads = 1, signal, onProgress }: ReportOptions = {},
 ): Promise<AuditedItem[]> {
   const items = scenarios.flatMap(({ scenario }) => scenario.matrix.items);
-  const pause = async (done: number): Promise<void> => {
-    onProgress?.(done / items.length);
-    await turn();
-    if (signal?.aborted) throw new AnchorEvalError("aborted", "the audit of the items was stopped");
-  };
   const work = sharedPairWork(
     scenarios.map(({ scenario }) => scenario),
     PAIR_WORK,
   );
+  const calibrated = scenarios.flatMap((learned, s): CalibratedAnswers[] => {
+    if (learned.choice.irtModel !== "2pl") return [];
+    const { scenario, trained } = learned;
+    const { rows, threshold, calibration } = trained;
+    const { dims, theta, a, b } = calibration;
+    const { families } = scenario;
+    const matrix = sharedMatrix(scenario.matrix);
+    return [{ matrix, rows, threshold, families, pairWork: work[s]!, calibration: { dims, theta, a, b } }];
+  });
+  const diagnoses = await diagnoseScenarios(calibrated, threads, {
+    signal,
+    onItems: (done) => onProgress?.(done / items.length),
+  });
   const p = new Float64Array(items.length).fill(NaN);
   const diagnosed: { begin: number; audit: { items: ItemEvidence[]; copies: NearCopies; likeness: [] } }[] = [];
   let begin = 0;
-  for (const [s, learned] of scenarios.entries()) {
-    const { scenario, trained } = learned;
-    await pause(begin);
-    const answers = calibratedAnswers(learned);
-    let copies: NearCopies = { pairs: [], compared: 0, comparable: 0 };
-    if (answers) {
-      const covariances = abilityCovariances(answers);
-      let at: ItemAtFit | undefined;
-      for (let i = 0; i < answers.items; i++) {
-        if (i % ITEMS_AT_A_TIME === 0) await pause(begin + i);
-        at = itemAtFit(answers, i, covariances, at);
-        p[begin + i] = residualGroupsTest(answers, at)?.p ?? NaN;
-      }
-      await pause(begin + answers.items);
-      const families = Int32Array.from(trained.rows, (m) => scenario.families[m]!);
-      copies = nearCopies(answers, families, work[s]!);
-    }
+  for (const { scenario, choice } of scenarios) {
+    const diagnosis = choice.irtModel === "2pl" ? diagnoses.shift() : undefined;
+    if (diagnosis) p.set(diagnosis.p, begin);
     const evidence = itemStatistics(scenario.matrix, scenario).map((statistics) => ({ statistics, key: null }));
+    const copies = diagnosis?.copies ?? { pairs: [], compared: 0, comparable: 0 };
     diagnosed.push({ begin, audit: { items: evidence, copies, likeness: [] } });
     begin += scenario.count;
   }
-  await pause(begin);
+  onProgress?.(1);
   return auditedItems({
     matrix: { items },
     scenarios: diagnosed,
     q: { residualGroups: benjaminiHochberg(p), sX2: new Float64Array(items.length).fill(NaN) },
     copies: itemCopies(textPairs(sameTexts(items)), diagnosed),
   });
-}
-
-/** The answers that a scenario was calibrated on; null where that wasn't by the 2PL. */
-function calibratedAnswers({ scenario: { matrix }, trained, choice }: LearnedScenario): FittedAnswers | null {
-  if (choice.irtModel !== "2pl") return null;
-  return fittedAnswers(codeResponses(matrix, trained.rows, trained.threshold), trained.calibration);
 }

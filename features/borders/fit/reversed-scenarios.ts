@@ -145,8 +145,8 @@ function partMeans(
   return { ids, scores };
 }
 
-function partMean({ items, scores, observed }: ResponseMatrix, model: number, columns: Int32Array): number {
-  const row = model * items.length;
+function partMean({ stride, scores, observed }: ResponseMatrix, model: number, columns: Int32Array): number {
+  const row = model * stride;
   let sum = 0;
   let count = 0;
   for (let k = 0; k < columns.length; k++) {

@@ -142,7 +142,7 @@ interface HeldOutModel extends Pick<HeldOutEstimate, "model" | "truth"> {
   readonly interval: ScoreInterval | null;
 }
 
-/** The held-out models of a scenario and form, each once: from the first form drawn on a fold. */
+/** The held-out models of a scenario and form, each once: from the first form that it was asked. */
 export function heldOutModels(
   { blends }: Pick<ReportScenario, "blends">,
   form: ReportForm,
@@ -151,8 +151,7 @@ export function heldOutModels(
   const { interpolation, extrapolation } = validation;
   const intervalOf = crossFittedInterval({ ...form, blend, ...validation });
   const held = (estimates: readonly HeldOutEstimate[]): HeldOutModel[] =>
-    estimates
-      .filter(({ draw }) => draw === 0)
+    [...new Map(estimates.toReversed().map((estimate) => [estimate.model, estimate])).values()]
       .map((estimate) => {
         const result = heldOutResult(estimate, form.estimator, blend(estimate));
         return { ...estimate, score: result.score, interval: intervalOf(estimate, result) };

@@ -27,6 +27,8 @@ export interface ReportScenario {
 }
 
 export interface ReportOptions {
+  /** For what takes long. The report doesn't depend on it. @default 1 */
+  readonly threads?: number;
   readonly signal?: AbortSignal;
   /** @param done - share of the items */
   readonly onProgress?: (done: number) => void;

@@ -84,6 +84,7 @@ export function simulateLeaderboard(
     matrix: {
       subjects: rows.map((model) => models[model]!.name),
       items,
+      stride: columns,
       scores,
       observed: observed.includes(0) ? observed : null,
     },

@@ -4,7 +4,7 @@ import { type FloatArray, itemBank } from "anchoreval/internal/core/irt/item-ban
 import { cholesky, choleskyInverse, quadraticForm } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { linearPrediction, predictiveVariance } from "anchoreval/internal/core/numeric/linear-mean";
-import type { ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { eachScore, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { onAxes, principalAxes, spectralRidge } from "../../../offline-trainer/src/numeric/principal-axes.ts";
 import { denseRows } from "../../../offline-trainer/src/numeric/sparse-rows.ts";
 
@@ -182,8 +182,7 @@ export function drawnParameters({ a, b, covariance }: LinkedItem, random: Random
  */
 export function scoreSides(matrix: ResponseMatrix, threshold: number | null) {
   const [sum, seen] = [new Float64Array(2), new Float64Array(2)];
-  matrix.scores.forEach((score, at) => {
-    if (matrix.observed !== null && matrix.observed[at] === 0) return;
+  eachScore(matrix, [...matrix.subjects.keys()], (score) => {
     const side = Number(score > (threshold ?? 0.5));
     sum[side]! += score;
     seen[side]! += 1;

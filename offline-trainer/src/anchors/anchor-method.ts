@@ -127,7 +127,7 @@ const COLUMN_TILE = 64;
 
 /** The models' scores by item, missing ones filled with the item's mean; ½ where all are. */
 function filledColumns(matrix: ResponseMatrix, rows: ArrayLike<number>, accuracy: Float64Array): AnchorInput["column"] {
-  const { scores, observed, items } = matrix;
+  const { scores, observed, items, stride } = matrix;
   const models = rows.length;
   let first = -COLUMN_TILE;
   let tile = new Float64Array();
@@ -137,7 +137,7 @@ function filledColumns(matrix: ResponseMatrix, rows: ArrayLike<number>, accuracy
     first = begin;
     tile = new Float64Array(width * models);
     for (let k = 0; k < models; k++) {
-      const from = rows[k]! * items.length + begin;
+      const from = rows[k]! * stride + begin;
       for (let j = 0; j < width; j++)
         tile[j * models + k] = observed !== null && observed[from + j] === 0 ? means[j]! : scores[from + j]!;
     }

@@ -88,7 +88,7 @@ export function sourceAnswers(
   rows: ArrayLike<number>,
   { weights, accuracy }: Pick<CalibratedScenario, "weights" | "accuracy">,
 ) {
-  const { scores, observed } = matrix;
+  const { scores, observed, stride } = matrix;
   const seen = numbers(accuracy);
   const average = seen.reduce((sum, value) => sum + value / seen.length, 0);
   const mean = Float32Array.from(accuracy, (value) => (Number.isNaN(value) ? average : value));
@@ -105,7 +105,7 @@ export function sourceAnswers(
     /** Every model's Σw(y − μ), an answer that is missing at μ. */
     ahead: Float64Array.from({ length: rows.length }, (_, m) => {
       let sum = 0;
-      const from = rows[m]! * weights.length;
+      const from = rows[m]! * stride;
       for (let i = 0; i < weights.length; i++)
         if (observed === null || observed[from + i] !== 0) sum += weights[i]! * (scores[from + i]! - mean[i]!);
       return sum;

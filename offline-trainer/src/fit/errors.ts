@@ -226,7 +226,7 @@ function eachRandomScore(
   visit: (t: number, score: number, answers: number) => void,
 ): void {
   const { matrix, begin, count, weights } = scenario;
-  const { scores, observed } = matrix;
+  const { scores, observed, stride } = matrix;
   const size = Math.min(n, count);
   const line = fullScoreLine(matrix, scenario);
   const items = Int32Array.from({ length: count }, (_, i) => i);
@@ -240,7 +240,7 @@ function eachRandomScore(
       drawn[draw * size + k] = item;
     }
   for (let t = 0; t < targets.length; t++) {
-    const row = targets[t]! * matrix.items.length + begin;
+    const row = targets[t]! * stride + begin;
     for (let at = 0; at < drawn.length;) {
       let sum = 0;
       let mass = 0;

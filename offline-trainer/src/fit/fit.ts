@@ -105,14 +105,14 @@ async function fitPart(
   const report = progressOf(scenarios.map(({ id }) => id).join(", "), method.settings.folds + 1, onProgress);
   const tools = (signal?: AbortSignal) => ({ backend: signal ? interruptible(backend) : backend, signal });
 
-  const validate = async (signal?: AbortSignal) => {
+  const validate = async (signal?: AbortSignal, spare?: Promise<unknown>) => {
     const observers = Object.fromEntries(
       parts.flatMap(({ stage, observer }) => (observer ? [[stage, observer] as const] : [])),
     );
     const plan = { benchmark, method, forms, observers, checkpoint };
     const onFold = (done: number, of: number, loss: number | null): void => report({ folds: done / of, loss });
     const stream = random.fork("cross-validation");
-    const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, onFold });
+    const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, spare, onFold });
     clock.lap("held-out models");
     return validation;
   };
@@ -129,9 +129,9 @@ async function fitPart(
     clock.lap("choice of anchors");
     return { learned, forms: drawn };
   };
-  const [validation, fitted] = threads
-    ? await sideBySide(validate, finish, options.signal)
-    : [await validate(options.signal), await finish(options.signal)];
+  const [fitted, validation] = threads
+    ? await sideBySide(finish, validate, options.signal)
+    : [await finish(options.signal), await validate(options.signal)];
   const blends = learnBlends(benchmark, rows, method, forms, validation);
   report({ folds: 1, final: 1 });
   clock.lap("blends");

@@ -15,8 +15,9 @@ import { type Observers, type SentObservers, sentObservers } from "./observer.ts
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
 import { learn } from "./learn.ts";
 
-/** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
+/** Threads that held-out models are computed on. */
 export interface FoldThreads {
+  /** The caller's own among them, which fits all models meanwhile: one more begins when it has. */
   readonly count: number;
   /** The provider of the fit's own backend, which calibrates there. */
   readonly provider: Provider;
@@ -59,6 +60,8 @@ export interface Fold {
   readonly fold: number;
   readonly split: BenchmarkSplit;
   readonly stream: StreamName;
+  /** Its models are like those that it learns from: differences between them are measured. */
+  readonly isLike: boolean;
 }
 
 /** How far a fold is. */
@@ -72,6 +75,8 @@ export interface FoldNote {
 interface FoldTools extends Pick<FitBankOptions, "backend" | "signal"> {
   /** @default none but the caller's */
   readonly threads?: FoldThreads | undefined;
+  /** The caller's work beside it. @default none */
+  readonly spare?: Promise<unknown> | undefined;
   /** @param done - folds, parts of those that are being computed too @param loss - of a calibration, in nats */
   readonly onFold?: (done: number, of: number, loss: number | null) => void;
 }
@@ -101,6 +106,7 @@ export async function crossValidate(
     fold,
     split,
     stream: random.fork(`fold ${fold}`).name,
+    isLike: fold < like.length,
   }));
   const tables = await runFolds(plan, folds, rows, tools);
   const joined = (from: readonly HeldOutTable[], id: string, form: string, pooling: Pooling): HeldOutEstimate[] =>
@@ -124,7 +130,7 @@ async function runFolds(
   plan: FoldPlan,
   folds: readonly Fold[],
   rows: readonly number[],
-  { backend, threads, signal, onFold }: FoldTools,
+  { backend, threads, spare = Promise.resolve(), signal, onFold }: FoldTools,
 ): Promise<HeldOutTable[]> {
   const shares = new Float64Array(folds.length);
   const onNote = (index: number, { share, loss }: FoldNote): void => {
@@ -165,7 +171,8 @@ async function runFolds(
     new URL("./fold-worker.js", import.meta.url),
     order.map((index) => folds[index]!),
     {
-      threads: threads.count,
+      threads: threads.count - 1,
+      spare,
       work: "the cross-validation",
       data,
       ...(signal && { signal }),
@@ -178,10 +185,13 @@ async function runFolds(
 /** The share of a fold's time that learning takes, about. For progress alone; chosen, not measured. */
 const LEARNING = 0.5;
 
+/** Estimates of a fold's models by a form at which more tell little. Chosen, not measured. */
+const ENOUGH_ESTIMATES = 1000;
+
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */
 export async function computeFold(
   { benchmark, method, forms, observers = {}, checkpoint }: FoldPlan,
-  { fold, split, stream }: Fold,
+  { fold, split, stream, isLike }: Fold,
   backend: FoldTools["backend"],
   onNote: (note: FoldNote) => void,
   signal?: AbortSignal,
@@ -199,6 +209,8 @@ export async function computeFold(
     draws: method.settings.draws,
     parts: true,
     observers,
+    enough: ENOUGH_ESTIMATES,
+    answers: isLike,
   });
   onNote({ share: 1, loss });
   return table;

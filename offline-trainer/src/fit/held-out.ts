@@ -44,7 +44,7 @@ export interface HeldOutEstimate {
   readonly sampling: SamplingVariance | null;
   /** The shift of all logits that the answers tell of. */
   readonly shift: LogitShift;
-  /** Its answers with what its own ability left of them, leverages made up for; null where there is none, or `part` isn't. */
+  /** Its answers with what its own ability left of them, leverages made up for; null where they aren't kept, or `part` isn't. */
   readonly answers: PairedAnswers | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
   readonly pattern: AnswerPattern | null;
@@ -72,6 +72,13 @@ interface TargetOptions {
   readonly parts?: boolean;
   /** @default none */
   readonly observers?: Observers;
+  /**
+   * Estimates by each form, about, at which more tell little: of more models each is estimated by fewer of the draws, by
+   * one at least. @default Infinity
+   */
+  readonly enough?: number;
+  /** Answers are kept, for differences between models. @default true */
+  readonly answers?: boolean;
 }
 
 /**
@@ -83,7 +90,7 @@ export async function estimateTargets(
   benchmark: Benchmark,
   splits: readonly Pick<Split, "targets">[],
   learned: Learned,
-  { fold, draws, parts = false, observers = {} }: TargetOptions,
+  { fold, draws, parts = false, observers = {}, enough = Infinity, answers: keepsAnswers = true }: TargetOptions,
 ): Promise<HeldOutTable> {
   useSimd();
   const { scenarios } = benchmark;
@@ -104,12 +111,14 @@ export async function estimateTargets(
     byPooling[pooling].push(estimate);
     tables.set(scenario, byForm.set(form, byPooling));
   };
-  for (let draw = 0; draw < draws; draw++)
+  const drawsOfModel = Math.max(1, Math.min(draws, Math.floor(enough / models.length)));
+  for (let draw = 0; draw < draws; draw++) {
+    const estimated = models.filter((_, k) => (draw + draws - (k % draws)) % draws < drawsOfModel);
     for (const form of await learned.draw(draw)) {
       const answersTo = new Map(
         Array.from(form.scenarios, ([id, { anchors }]) => [id, keptAnswers(anchors.items.length)]),
       );
-      for (const model of models) {
+      for (const model of estimated) {
         const answered = answersOf(benchmark, form, model);
         const partial = partsOf.get(model)!;
         const estimates = partial.size > 0 ? form.estimateParts(answered, partial) : form.scoring.estimate(answered);
@@ -122,7 +131,8 @@ export async function estimateTargets(
           const pattern = estimates.pattern(id);
           const mapped = form.scenarios.get(id)!.maps !== null;
           const part = partial.has(id) ? shareOf(answered.get(id)!) : null;
-          const answers = part === null ? answersTo.get(id)!(estimates.scenario(id, "separate")) : null;
+          const isKept = keepsAnswers && part === null;
+          const answers = isKept ? answersTo.get(id)!(estimates.scenario(id, "separate")) : null;
           for (const pooling of POOLINGS) {
             if (pooling === "pooled" && !estimates.pooled) continue;
             const fromAnswers = estimates.scenario(id, pooling);
@@ -142,6 +152,7 @@ export async function estimateTargets(
         });
       }
     }
+  }
   return tables;
 }
 

@@ -53,7 +53,7 @@ export function binarizingThreshold(matrix: ResponseMatrix, rows: ArrayLike<numb
     let sum = 0;
     let seen = 0;
     for (let i = 0; i < count; i++) {
-      const at = rows[k]! * count + i;
+      const at = rows[k]! * matrix.stride + i;
       if (matrix.observed !== null && matrix.observed[at] === 0) continue;
       const score = matrix.scores[at]!;
       if (score !== 0 && score !== 1) binary = false;

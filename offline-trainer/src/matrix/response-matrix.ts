@@ -20,12 +20,14 @@ export interface ItemInfo {
 /**
  * Scores of models (rows, "subjects") on items (columns), in [0,1] or missing. Missing is never zero.
  *
- * Dense and row-major: score of subject m on item i is `scores[m·N + i]` where `observed` is null or
- * `observed[m·N + i]` is 1; elsewhere there is none, and the stored number means nothing.
+ * Dense and row-major: score of subject m on item i is `scores[m·stride + i]` where `observed` is null or
+ * `observed[m·stride + i]` is 1; elsewhere there is none, and the stored number means nothing.
  */
 export interface ResponseMatrix {
   readonly subjects: readonly string[];
   readonly items: readonly ItemInfo[];
+  /** From one subject's cells to the next one's: N, or more in some columns of a larger matrix, whose cells these are. */
+  readonly stride: number;
   /** Bytes where every score is 0 or 1, else float32. */
   readonly scores: Uint8Array | Float32Array;
   /** 1 = observed; null = everything is. */
@@ -39,30 +41,30 @@ export interface ResponseMatrix {
 
 /** Score of a subject on an item; NaN where it is missing. */
 export function scoreAt(matrix: ResponseMatrix, subject: number, item: number): number {
-  const at = subject * matrix.items.length + item;
+  const at = subject * matrix.stride + item;
   return matrix.observed !== null && matrix.observed[at] === 0 ? NaN : matrix.scores[at]!;
 }
 
 /** Visits the observed scores of some models: with the place of the model in `rows`, and of the item. */
 export function eachScore(
-  { items, scores, observed }: ResponseMatrix,
+  { items, stride, scores, observed }: ResponseMatrix,
   rows: ArrayLike<number>,
   visit: (score: number, k: number, i: number) => void,
 ): void {
   const count = items.length;
   for (let k = 0; k < rows.length; k++) {
-    const from = rows[k]! * count;
+    const from = rows[k]! * stride;
     for (let i = 0; i < count; i++) if (observed === null || observed[from + i] !== 0) visit(scores[from + i]!, k, i);
   }
 }
 
 /** Scenarios in which all models that answered an item have the same score on it, whichever item that is: nothing varies. */
-export function unvariedScenarios({ subjects, items, scores, observed }: ResponseMatrix): string[] {
+export function unvariedScenarios({ subjects, items, stride, scores, observed }: ResponseMatrix): string[] {
   const varied = new Set<string>();
   items.forEach(({ scenario }, i) => {
     let first: number | undefined;
     for (let m = 0; m < subjects.length && !varied.has(scenario); m++) {
-      const at = m * items.length + i;
+      const at = m * stride + i;
       if (observed?.[at] === 0) continue;
       first ??= scores[at]!;
       if (scores[at] !== first) varied.add(scenario);
@@ -97,15 +99,14 @@ export function responseMatrix(
     else if (score !== 0 && score !== 1) binary = false;
   }
   // Plain loops: TypedArray.from with a map is many times slower on millions of cells.
-  const observed = missing ? new Uint8Array(scores.length) : null;
-  const stored = binary ? new Uint8Array(scores.length) : new Float32Array(scores.length);
+  const { scores: stored, observed } = emptyCells(scores.length, { binary, missing });
   for (let at = 0; at < scores.length; at++) {
     const score = scores[at]!;
     if (Number.isNaN(score)) continue;
     stored[at] = score;
     if (observed) observed[at] = 1;
   }
-  return { subjects, items, scores: stored, observed };
+  return { subjects, items, stride: items.length, scores: stored, observed };
 }
 
 /** The matrix of some of its subjects and items, in the order given. */
@@ -114,13 +115,12 @@ export function submatrix(
   subjects: ArrayLike<number>,
   items: ArrayLike<number>,
 ): ResponseMatrix {
-  const columns = matrix.items.length;
   const count = subjects.length * items.length;
   const scores = matrix.scores instanceof Uint8Array ? new Uint8Array(count) : new Float32Array(count);
   const observed = matrix.observed && new Uint8Array(count);
   let at = 0;
   for (let m = 0; m < subjects.length; m++) {
-    const row = subjects[m]! * columns;
+    const row = subjects[m]! * matrix.stride;
     for (let i = 0; i < items.length; i++, at++) {
       scores[at] = matrix.scores[row + items[i]!]!;
       if (observed) observed[at] = matrix.observed[row + items[i]!]!;
@@ -129,6 +129,7 @@ export function submatrix(
   return {
     subjects: Array.from(subjects, (m) => matrix.subjects[m]!),
     items: Array.from(items, (i) => matrix.items[i]!),
+    stride: items.length,
     scores,
     observed: observed?.includes(0) ? observed : null,
     ...(matrix.fullScores && {
@@ -159,15 +160,27 @@ export function groupItems(matrix: ResponseMatrix): ResponseMatrix {
   return submatrix(matrix, [...matrix.subjects.keys()], order);
 }
 
+/** Cells without a score, in memory that threads share instead of copying it. */
+export function emptyCells(
+  count: number,
+  { binary, missing }: { readonly binary: boolean; readonly missing: boolean },
+): Pick<ResponseMatrix, "scores" | "observed"> {
+  const memory = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(bytes);
+  return {
+    scores: binary ? new Uint8Array(memory(count)) : new Float32Array(memory(4 * count)),
+    observed: missing ? new Uint8Array(memory(count)) : null,
+  };
+}
+
 /** The matrix with its cells in memory that threads share instead of copying it, and without the items' texts. */
 export function sharedMatrix(matrix: ResponseMatrix): ResponseMatrix {
-  const { items, scores, observed } = matrix;
-  const bytes = observed && new Uint8Array(new SharedArrayBuffer(observed.length));
-  bytes?.set(observed!);
-  const memory = new SharedArrayBuffer(scores.byteLength);
-  const shared = scores instanceof Uint8Array ? new Uint8Array(memory) : new Float32Array(memory);
-  shared.set(scores);
-  return { ...matrix, items: items.map(withoutText), scores: shared, observed: bytes };
+  const items = matrix.items.map(withoutText);
+  if (matrix.scores.buffer instanceof SharedArrayBuffer) return { ...matrix, items };
+  const { scores, observed } = matrix;
+  const cells = emptyCells(scores.length, { binary: isBinary(matrix), missing: observed !== null });
+  cells.scores.set(scores);
+  cells.observed?.set(observed!);
+  return { ...matrix, items, ...cells };
 }
 
 function withoutText(item: ItemInfo): ItemInfo {

@@ -2,7 +2,7 @@ import { itemWeights } from "anchoreval/internal/core/bundle/bundle";
 import { type Weighting, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { total } from "../numeric/statistics.ts";
-import { type ItemInfo, type ResponseMatrix, submatrix } from "./response-matrix.ts";
+import type { ItemInfo, ResponseMatrix } from "./response-matrix.ts";
 
 /** A run of columns that is one scenario. */
 export interface ScenarioSlice {
@@ -38,10 +38,17 @@ function areDifferent(runs: readonly { readonly id: unknown }[]): boolean {
   return new Set(runs.map(({ id }) => id)).size === runs.length;
 }
 
-/** The columns of a scenario as a matrix of its own. */
+/** The columns of a scenario as a matrix of its own, with the cells where they are. */
 export function sliceColumns(matrix: ResponseMatrix, { begin, count }: ScenarioSlice): ResponseMatrix {
-  const columns = Array.from({ length: count }, (_, i) => begin + i);
-  return submatrix(matrix, [...matrix.subjects.keys()], columns);
+  const { subjects, items, stride, scores, observed } = matrix;
+  const hasGaps = (_: string, m: number): boolean =>
+    observed!.subarray(m * stride + begin, m * stride + begin + count).includes(0);
+  return {
+    ...matrix,
+    items: items.slice(begin, begin + count),
+    scores: scores.subarray(begin),
+    observed: observed !== null && subjects.some(hasGaps) ? observed.subarray(begin) : null,
+  };
 }
 
 /** Runs of items of the same key. */
@@ -69,13 +76,12 @@ export interface FullScores {
 /** Every model on a scenario: its full score, its mean over the observed items, and the share observed. */
 export function fullScores(matrix: ResponseMatrix, { id, begin, count, weights }: ScenarioSlice): FullScores {
   const models = matrix.subjects.length;
-  const columns = matrix.items.length;
   const items = new Float64Array(models);
   const observed = new Float64Array(models);
   for (let m = 0; m < models; m++) {
     let sum = 0;
     let mass = 0;
-    const row = m * columns + begin;
+    const row = m * matrix.stride + begin;
     for (let i = 0; i < count; i++) {
       if (matrix.observed !== null && matrix.observed[row + i] === 0) continue;
       sum += weights[i]! * matrix.scores[row + i]!;

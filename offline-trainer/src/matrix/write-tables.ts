@@ -20,13 +20,13 @@ export async function writeWideCsv(path: string, matrix: ResponseMatrix): Promis
 
 /** The lines of a matrix's wide CSV, each with its line end. */
 export function* wideCsvLines(matrix: ResponseMatrix): Generator<string, void> {
-  const { subjects, items, scores, observed } = matrix;
+  const { subjects, items, stride, scores, observed } = matrix;
   const scoreText = isBinary(matrix) ? String : scoreWriter();
   yield `${["model", ...items.map((item) => csvCell(item.item_id))].join(",")}\n`;
   const cells = new Array<string>(items.length + 1);
   for (let m = 0; m < subjects.length; m++) {
     cells[0] = csvCell(subjects[m]!);
-    for (let i = 0, at = m * items.length; i < items.length; i++, at++)
+    for (let i = 0, at = m * stride; i < items.length; i++, at++)
       cells[i + 1] = observed === null || observed[at] === 1 ? scoreText(scores[at]!) : "";
     yield `${cells.join(",")}\n`;
   }

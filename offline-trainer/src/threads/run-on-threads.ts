@@ -5,6 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface ThreadsOptions<Note> {
   /** Threads at most; there are no more than inputs. */
   readonly threads: number;
+  /** One more thread from when this has come: what the caller does meanwhile keeps a core busy. @default none */
+  readonly spare?: Promise<unknown>;
   /** Name of the work in error messages: `the back-test`. */
   readonly work: string;
   /** Data that every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
@@ -27,19 +29,19 @@ export interface ThreadsOptions<Note> {
 export async function runOnThreads<Output, Note = never>(
   script: URL,
   inputs: readonly unknown[],
-  { threads, work, data, signal, onDone, onNote }: ThreadsOptions<Note>,
+  { threads, spare, work, data, signal, onDone, onNote }: ThreadsOptions<Note>,
 ): Promise<Output[]> {
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
-  const workers = Array.from({ length: Math.min(threads, inputs.length) }, () => {
-    const start: ThreadStart = { data, lock: new Int32Array(new SharedArrayBuffer(8)) };
-    return { worker: new Worker(script, { workerData: start }), lock: start.lock };
-  });
+  const workers: { readonly worker: Worker; readonly lock: ThreadLock }[] = [];
   const outputs: Output[] = [];
   let next = 0;
   let done = 0;
-  const drive = ({ worker }: { readonly worker: Worker }): Promise<void> =>
+  const runThread = (): Promise<void> =>
     new Promise((resolve, reject) => {
+      const start: ThreadStart = { data, lock: new Int32Array(new SharedArrayBuffer(8)) };
+      const worker = new Worker(script, { workerData: start });
+      workers.push({ worker, lock: start.lock });
       const give = (): void => {
         if (next < inputs.length) {
           const index = next++;
@@ -68,7 +70,9 @@ export async function runOnThreads<Output, Note = never>(
     signal?.addEventListener("abort", () => reject(interrupted()), { signal: ended.signal });
   });
   try {
-    await Promise.race([stopped, Promise.all(workers.map(drive))]);
+    const running = Array.from({ length: Math.min(threads, inputs.length) }, runThread);
+    const last = spare?.then(() => (next < inputs.length && !ended.signal.aborted ? runThread() : undefined));
+    await Promise.race([stopped, Promise.all([...running, last])]);
   } finally {
     ended.abort();
     await Promise.all(

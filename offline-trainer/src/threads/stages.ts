@@ -1,17 +1,18 @@
 /**
- * Does two things at once of which one waits for other threads. Where either fails, the other is told to stop and waited
- * for.
+ * Does two things at once of which the second waits for other threads, and knows when the first is done. Where either
+ * fails, the other is told to stop and waited for.
  * @param signal - stops both
  * @throws what was thrown first
  */
 export async function sideBySide<A, B>(
   one: (signal: AbortSignal) => Promise<A>,
-  other: (signal: AbortSignal) => Promise<B>,
+  other: (signal: AbortSignal, one: Promise<A>) => Promise<B>,
   signal?: AbortSignal,
 ): Promise<[A, B]> {
   const failed = new AbortController();
   const either = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const both = [one(either), other(either)] as const;
+  const first = one(either);
+  const both = [first, other(either, first)] as const;
   for (const work of both) work.catch((error: unknown) => failed.abort(error)); // the first reason stays
   await Promise.allSettled(both);
   if (failed.signal.aborted) throw failed.signal.reason;

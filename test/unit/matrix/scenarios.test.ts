@@ -1,8 +1,23 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
-import { type ItemInfo, responseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { itemStatistics } from "../../../features/audit/fit/item-statistics.ts";
+import { sourceAnswers } from "../../../offline-trainer/src/calibrate/factors.ts";
+import { randomBaseline } from "../../../offline-trainer/src/fit/errors.ts";
+import { withoutCopies } from "../../../offline-trainer/src/matrix/alike/copies.ts";
+import { replicateGroups } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
+import { matrixScenarios, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
+import { binarizeResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
+import { dataDigests } from "../../../offline-trainer/src/matrix/data-digests.ts";
+import {
+  type ItemInfo,
+  responseMatrix,
+  scoreAt,
+  submatrix,
+} from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices, sliceColumns } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { wideCsvLines } from "../../../offline-trainer/src/matrix/write-tables.ts";
 import { expectRefusal, refusal } from "../../support/refusal.ts";
+import { smallLeaderboard } from "../fit/small-leaderboard.ts";
 
 const items = (...places: string[]): ItemInfo[] =>
   places.map((place, i) => {
@@ -51,14 +66,45 @@ describe("slices", () => {
   });
 });
 
-test("sliceColumns takes a scenario's columns as a matrix of its own", () => {
+test("sliceColumns takes a scenario's columns as a matrix of its own, cells where they are", () => {
   const all = items("a", "b", "b", "c");
   const matrix = responseMatrix(["x", "y"], all, Float64Array.of(0, 1, NaN, 1, 1, 0, 1, 0));
-  const own = sliceColumns(matrix, scenarioSlices(all, "items")[1]!);
-  expect(own.items.map((item) => item.item_id)).toEqual(["i1", "i2"]);
-  expect(own.subjects).toEqual(["x", "y"]);
-  expect(Array.from(own.observed!)).toEqual([1, 0, 1, 1]);
-  expect(Array.from(own.scores).filter((_, k) => k !== 1)).toEqual([1, 0, 1]);
+  const slices = scenarioSlices(all, "items").map((slice) => sliceColumns(matrix, slice));
+  const part = slices[1]!;
+  expect(part.items.map((item) => item.item_id)).toEqual(["i1", "i2"]);
+  expect(part.subjects).toEqual(["x", "y"]);
+  expect(slices.map(({ observed }) => observed === null)).toEqual([true, false, true]);
+  expect([0, 1].map((m) => [0, 1].map((i) => scoreAt(part, m, i)))).toEqual([[1, NaN], [0, 1]]); // prettier-ignore
+  expect(part.scores.buffer).toBe(matrix.scores.buffer);
+});
+
+test("nothing reads a slice but by its stride: a compact copy of it tells the same", () => {
+  const board = smallLeaderboard({ models: 30, items: [12, 20, 9], missing: 0.1 });
+  const rows = [...board.subjects.keys()];
+  const compact = ({ matrix, ...slice }: Scenario) => ({
+    ...slice,
+    matrix: submatrix(matrix, rows, [...matrix.items.keys()]),
+  });
+  const accuracy = new Float64Array(20).fill(0.5);
+  const read = (scenario: Omit<Scenario, "families">) => {
+    const { matrix, weights } = scenario;
+    const answers = sourceAnswers(matrix, rows.slice(3), { weights, accuracy });
+    return [
+      fullScores(matrix, scenario),
+      binarizeResponses(matrix, rows.slice(5)),
+      itemStatistics(matrix, scenario),
+      replicateGroups(matrix),
+      [...wideCsvLines(matrix)],
+      dataDigests(matrix),
+      randomBaseline(scenario, rows, new Array<number>(30).fill(0.5), 4, createRandom("random")),
+      [answers.ahead, answers.column(7)],
+      withoutCopies(matrix).copies,
+    ];
+  };
+  for (const scenario of matrixScenarios(board, { weighting: "items" })) {
+    expect(scenario.matrix.stride).toBe(41);
+    expect(read(scenario)).toEqual(read(compact(scenario)));
+  }
 });
 
 const random = createRandom("full scores");

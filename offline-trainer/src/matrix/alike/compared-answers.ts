@@ -92,7 +92,7 @@ function expectedScores(matrix: ResponseMatrix, columns: Int32Array): ExpectedSc
 }
 
 function answerBits(
-  { subjects, items, scores, observed }: ResponseMatrix,
+  { subjects, stride, scores, observed }: ResponseMatrix,
   columns: Int32Array,
   expected: ExpectedScore,
 ): AnswerBits {
@@ -101,7 +101,7 @@ function answerBits(
   const seen = new Uint32Array(subjects.length * words);
   for (let m = 0; m < subjects.length; m++)
     for (let k = 0; k < columns.length; k++) {
-      const at = m * items.length + columns[k]!;
+      const at = m * stride + columns[k]!;
       if (observed !== null && observed[at] === 0) continue;
       const word = m * words + (k >> 5);
       seen[word]! |= 1 << (k & 31);

@@ -1,7 +1,7 @@
 import { idProblem } from "anchoreval/internal/core/bundle/names";
 import { type DataIssues, jsonKind, quoted } from "anchoreval/internal/tables/data-issues";
 import type { ScoreReader } from "anchoreval/internal/tables/score-reader";
-import { groupedOrder, type ItemInfo, LEAST_MODELS, type ResponseMatrix } from "../response-matrix.ts";
+import { emptyCells, groupedOrder, type ItemInfo, LEAST_MODELS, type ResponseMatrix } from "../response-matrix.ts";
 import { counted } from "anchoreval/internal/words/figures";
 
 /** Cells that a table may have: dense storage takes up to four bytes for each while it is read. */
@@ -177,10 +177,8 @@ export function checkTable({ models, modelRows, items, rows, issues }: ScoreTabl
 export function assembleMatrix(table: ScoreTable, described: readonly ItemInfo[]): ResponseMatrix {
   const { models, rows } = table;
   const items = Array.from(groupedOrder(described), (i) => described[i]!);
-  const { binary, missing } = kindOfScores(table);
   const count = models.length * items.length;
-  const scores = binary ? new Uint8Array(count) : new Float32Array(count);
-  const observed = missing ? new Uint8Array(count) : null;
+  const { scores, observed } = emptyCells(count, kindOfScores(table));
   const columns = Uint32Array.from(items, (item) => table.item(item.item_id)!);
   let at = 0;
   for (let m = 0; m < rows.length; m++) {
@@ -195,7 +193,7 @@ export function assembleMatrix(table: ScoreTable, described: readonly ItemInfo[]
     }
     rows[m] = emptyRow(0);
   }
-  return { subjects: models, items, scores, observed };
+  return { subjects: models, items, stride: items.length, scores, observed };
 }
 
 function kindOfScores({ items, rows }: ScoreTable): { binary: boolean; missing: boolean } {

@@ -52,6 +52,7 @@ function auditOf(shapes: readonly Shape[], copies: readonly ItemCopy[] = []): Au
     matrix: {
       subjects: ["odd one"],
       items: shapes.map(({ text }, i) => ({ item_id: `item "${i}", s`, scenario: "s", ...(text && { text }) })),
+      stride: items.length,
       scores: new Uint8Array(items.length),
       observed: null,
     },

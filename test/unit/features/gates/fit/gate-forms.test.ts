@@ -20,6 +20,7 @@ const difficulty = items.map(() => 3 * random.normal());
 const matrixOf = (subjects: string[], scores: (row: number, item: number) => number, own = items): ResponseMatrix => ({
   subjects,
   items: own,
+  stride: own.length,
   scores: Float32Array.from({ length: subjects.length * own.length }, (_, k) =>
     scores(Math.floor(k / own.length), k % own.length),
   ),
