@@ -36,7 +36,8 @@ export function lbfgsGraph({ type, signs, ...blocks }: LbfgsGraphOptions): Uint8
     state.name === "x" ? g.op("Identity", [start]) : g.filled(state.start, state.shape),
   );
   const body = inner.repeated("an evaluation and what follows");
-  const ends = g.outputs("Loop", ["", g.truth(), ...begin], states.length, { body });
+  const goes = g.constant("true", [], "bool", Uint8Array.of(1));
+  const ends = g.outputs("Loop", ["", goes, ...begin], states.length, { body });
   writeResults(g, blocks, (name) => ends[states.findIndex((state) => state.name === name)]!);
   return g.encode("two-parameter logistic calibration");
 }

@@ -1,5 +1,4 @@
 import {
-  bytesOf,
   type Constant,
   ELEMENT_TYPES,
   encodeOnnxModel,
@@ -80,7 +79,8 @@ export class GraphWriter {
 
   /** @param data - written once, however often it is asked for @returns its name */
   constant(name: string, shape: readonly number[], type: Type, data: ArrayBufferView): string {
-    this.#pool.constants.set(name, { name, type, shape, data: bytesOf(data) });
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    this.#pool.constants.set(name, { name, type, shape, data: bytes });
     return name;
   }
 
@@ -93,10 +93,6 @@ export class GraphWriter {
   /** Whole numbers: a shape, or axes. */
   integers(...values: number[]): string {
     return this.constant(`integers ${values.join(" ")}`, [values.length], "int64", BigInt64Array.from(values, BigInt));
-  }
-
-  truth(): string {
-    return this.constant("true", [], "bool", Uint8Array.of(1));
   }
 
   filled(value: number, shape: readonly number[]): string {
@@ -135,7 +131,7 @@ export class GraphWriter {
     return new GraphWriter(this.type, this.#pool);
   }
 
-  /** What an operator repeats, as written so far: its constants are the whole graph's. */
+  /** The graph written so far, for an operator to repeat: its constants are the whole graph's. */
   repeated(name: string): Graph {
     return { name, inputs: this.#inputs, outputs: this.#outputs, constants: [], nodes: this.#nodes };
   }
