@@ -97,7 +97,7 @@ export default tseslint.config(
       "sdk/{tables/json-records,logs/opencompass/python-literal}.ts",
       "cli/src/{program/parse,commands/fit,options/provenance}.ts",
       "offline-trainer/src/{fit/{learn,bundle},threads/stages}.ts",
-      "offline-trainer/src/{matrix/families,methods/method,backends/onnx/objective-graph}.ts",
+      "offline-trainer/src/{matrix/families,methods/method}.ts",
       "workers/src/openapi.ts",
       "features/routing/fit/sentence-encoder.ts",
     ],

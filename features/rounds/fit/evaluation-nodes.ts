@@ -1,5 +1,5 @@
-import type { GraphWriter } from "./graph-writer.ts";
-import type { GraphValue } from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
+import type { GraphWriter } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
+import { writeGradient, writeLarger, writeLogits } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 
 /** How a matrix lies on a device: blocks of rows, the last one padded. */
 export interface RowBlocks {
@@ -79,7 +79,6 @@ function writeBlocks(g: GraphWriter, X: string, A: string, inputs: EvaluationInp
   const { subjects, items, dims, count, rows } = blocks;
   const width = dims + 1;
   const a = g.slice(A, 0, dims, 1);
-  const { type } = g;
   const padded = inputs.padding === null ? X : g.concat([X, inputs.padding], 0);
   if (inputs.signs.length === count) {
     const parts = inputs.signs.map((signs, k) =>
@@ -96,41 +95,22 @@ function writeBlocks(g: GraphWriter, X: string, A: string, inputs: EvaluationInp
     return { loss: loss!, bySubject: g.slice(stacked, 0, subjects, 0), byItem: byItem! };
   }
   const inner = g.inner();
-  const block = writeBlock(inner, { X: "X of block", A, a, signs: "signs of block" });
-  const outputs: GraphValue[] = [
-    { name: inner.add("loss so far", block.loss), type, shape: [items] },
-    { name: inner.add("items so far", block.byItem), type, shape: [items, width] },
-    { name: block.bySubject, type, shape: [rows, dims] },
-  ];
-  const body = inner.repeated(
-    "a block of rows",
-    [
-      { name: "loss so far", type, shape: [items] },
-      { name: "items so far", type, shape: [items, width] },
-      { name: "X of block", type, shape: [rows, width] },
-      { name: "signs of block", type: "int8", shape: [rows, items] },
-    ],
-    outputs,
-  );
+  const lossSoFar = inner.input("loss so far", [items]);
+  const itemsSoFar = inner.input("items so far", [items, width]);
+  const blockX = inner.input("X of block", [rows, width]);
+  const block = writeBlock(inner, { X: blockX, A, a, signs: inner.input("signs of block", [rows, items], "int8") });
+  inner.output(inner.add(lossSoFar, block.loss), [items]);
+  inner.output(inner.add(itemsSoFar, block.byItem), [items, width]);
+  inner.output(block.bySubject, [rows, dims]);
+  const body = inner.repeated("a block of rows");
   const scanned = [inputs.zeroLoss, inputs.zeroItems, g.reshape(padded, [count, rows, width]), inputs.signs[0]!];
   const [loss, byItem, stacked] = g.outputs("Scan", scanned, 3, { body, num_scan_inputs: 2 });
   const bySubject = g.slice(g.reshape(stacked!, [count * rows, dims]), 0, subjects, 0);
   return { loss: loss!, bySubject, byItem: byItem! };
 }
 
-function writeBlock(
-  g: GraphWriter,
-  { X, A, a, signs }: Readonly<Record<"X" | "A" | "a" | "signs", string>>,
-): Readonly<Record<"loss" | "bySubject" | "byItem", string>> {
-  const S = g.cast(signs, g.type);
-  const V = g.times(S, g.op("Gemm", [X, A], { transB: 1 }));
-  const P = g.op("Sigmoid", [V]);
-  const larger = g.op("Max", [P, g.subtract(g.number(1), P)]);
-  const loss = g.subtract(g.op("Relu", [V]), g.op("Log", [larger]));
-  const G = g.times(S, P);
-  return {
-    loss: g.sum(loss, 0),
-    bySubject: g.op("MatMul", [G, a]),
-    byItem: g.op("Gemm", [G, X], { transA: 1 }),
-  };
+function writeBlock(g: GraphWriter, { X, A, a, signs }: Readonly<Record<"X" | "A" | "a" | "signs", string>>) {
+  const { S, V, P } = writeLogits(g, X, A, signs);
+  const losses = g.subtract(g.op("Relu", [V]), g.op("Log", [writeLarger(g, P)]));
+  return { loss: g.sum(losses, 0), ...writeGradient(g, { S, P, X, a }) };
 }

@@ -1,11 +1,6 @@
+import { GraphWriter } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
+import { writeResponses } from "../../../offline-trainer/src/backends/onnx/objective-graph.ts";
 import { type EvaluationInputs, pointLength, type RowBlocks } from "./evaluation-nodes.ts";
-import { GraphWriter } from "./graph-writer.ts";
-import {
-  bytesOf,
-  type Constant,
-  encodeOnnxModel,
-  type GraphValue,
-} from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
 import { searchStates, writeSearch } from "./search-nodes.ts";
 
 export interface LbfgsGraphOptions extends RowBlocks {
@@ -26,35 +21,25 @@ export interface LbfgsGraphOptions extends RowBlocks {
 export function lbfgsGraph({ type, signs, ...blocks }: LbfgsGraphOptions): Uint8Array {
   const { items, count, rows } = blocks;
   const g = new GraphWriter(type);
-  const responses = { name: "signs", type: "int8", shape: [count, rows, items] } as const;
-  const evaluation = writeEvaluationInputs(g, blocks, [count === 1 ? g.reshape("signs", [rows, items]) : "signs"]);
-  const states = searchStates(blocks, type);
+  const responses = writeResponses(g, [count, rows, items], signs);
+  const start = g.input("start", [1, pointLength(blocks)]);
+  const evaluation = writeInputs(g, blocks, [count === 1 ? g.reshape(responses, [rows, items]) : responses]);
+  const states = searchStates(blocks);
   const inner = g.inner();
+  inner.input("evaluation", [], "int64");
+  inner.input("goes on", [], "bool");
+  for (const { name, shape } of states) inner.input(name, shape);
   const { goesOn, next } = writeSearch(inner, evaluation, blocks);
-  const body = inner.repeated(
-    "an evaluation and what follows",
-    [{ name: "evaluation", type: "int64", shape: [] }, { name: "goes on", type: "bool", shape: [] }, ...states],
-    [
-      { name: inner.reshape(goesOn, []), type: "bool", shape: [] },
-      ...states.map((state) => ({ ...state, name: next.get(state.name)! })),
-    ],
+  inner.output(inner.reshape(goesOn, []), [], "bool");
+  for (const { name, shape } of states) inner.output(next.get(name)!, shape);
+  const begin = states.map((state) =>
+    state.name === "x" ? g.op("Identity", [start]) : g.filled(state.start, state.shape),
   );
-  const begin = states.map(({ name, shape, start }) =>
-    name === "x" ? g.op("Identity", ["start"]) : g.filled(start, shape),
-  );
-  const ends = g.outputs("Loop", ["", g.truth(), ...begin], states.length, { body });
-  const outputs = writeResults(g, blocks, (name) => ends[states.findIndex((state) => state.name === name)]!);
-  return encodeOnnxModel({
-    name: "two-parameter logistic calibration",
-    inputs: [
-      ...(signs ? [] : [responses]),
-      { name: "start", type, shape: [1, pointLength(blocks)] },
-      ...roundInputs(blocks, type),
-    ],
-    outputs,
-    constants: [...(signs ? [{ ...responses, data: bytesOf(signs) }] : []), ...g.constants],
-    nodes: g.nodes,
-  });
+  const body = inner.repeated("an evaluation and what follows");
+  const goes = g.constant("true", [], "bool", Uint8Array.of(1));
+  const ends = g.outputs("Loop", ["", goes, ...begin], states.length, { body });
+  writeResults(g, blocks, (name) => ends[states.findIndex((state) => state.name === name)]!);
+  return g.encode("two-parameter logistic calibration");
 }
 
 /**
@@ -69,89 +54,54 @@ export function lbfgsStepGraph({
 }: LbfgsGraphOptions & { readonly signs: Int8Array }): Uint8Array {
   const { items, count, rows } = blocks;
   const g = new GraphWriter(type);
-  const baked = Array.from({ length: count }, (_, k): Constant => {
-    const data = bytesOf(signs.subarray(k * rows * items, (k + 1) * rows * items));
-    return { name: `signs ${k}`, type: "int8", shape: [rows, items], data };
-  });
-  const answers = baked.map(({ name }) => name);
-  const states = searchStates(blocks, type);
-  const { goesOn, next } = writeSearch(g, writeEvaluationInputs(g, blocks, answers), blocks);
-  const left = [
-    ...states.map(({ name }) => [`next ${name}`, next.get(name)!] as const),
-    ["goesOn", g.cast(goesOn, type)] as const,
-  ];
-  for (const [name, value] of left) g.nodes.push({ op: "Identity", inputs: [value], outputs: [name] });
-  return encodeOnnxModel({
-    name: "a step of two-parameter logistic calibration",
-    inputs: [...roundInputs(blocks, type), ...states],
-    outputs: [
-      ...states.map(({ name, shape }) => ({ name: `next ${name}`, type, shape })),
-      { name: "goesOn", type, shape: [1] },
-    ],
-    constants: [...baked, ...g.constants],
-    nodes: g.nodes,
-  });
+  const cells = rows * items;
+  const responses = Array.from({ length: count }, (_, k) =>
+    g.constant(`signs ${k}`, [rows, items], "int8", signs.subarray(k * cells, (k + 1) * cells)),
+  );
+  const states = searchStates(blocks);
+  for (const { name, shape } of states) g.input(name, shape);
+  const { goesOn, next } = writeSearch(g, writeInputs(g, blocks, responses), blocks);
+  const flag = g.cast(goesOn, type);
+  for (const { name, shape } of states) g.result(`next ${name}`, next.get(name)!, shape);
+  g.result("goesOn", flag, [1]);
+  return g.encode("a step of two-parameter logistic calibration");
 }
 
 /** The results of a round, from the last step's state: outputs of {@link lbfgsGraph}, for {@link lbfgsStepGraph}. */
 export function lbfgsEndGraph({ type, ...blocks }: RowBlocks & Pick<LbfgsGraphOptions, "type">): Uint8Array {
   const g = new GraphWriter(type);
-  const outputs = writeResults(g, blocks, (name) => name);
-  const states = searchStates(blocks, type).filter(({ name }) => END_STATES.includes(name));
-  return encodeOnnxModel({
-    name: "the end of two-parameter logistic calibration",
-    inputs: [...states, { name: "silence", type, shape: [1] }],
-    outputs,
-    constants: g.constants,
-    nodes: g.nodes,
-  });
+  for (const { name, shape } of searchStates(blocks)) if (END_STATES.includes(name)) g.input(name, shape);
+  g.input("silence", [1]);
+  writeResults(g, blocks, (name) => name);
+  return g.encode("the end of two-parameter logistic calibration");
 }
 
 /** The states that results are made of. */
 export const END_STATES: readonly string[] = ["x", "terms", "gradient", "evaluations", "converged"];
 
-/** Inputs of a round, beside where it begins. */
-function roundInputs(blocks: RowBlocks, type: GraphWriter["type"]): GraphValue[] {
-  const { subjects, items, dims } = blocks;
-  return [
-    { name: "scaling", type, shape: [1, pointLength(blocks)] },
-    { name: "mean", type, shape: [dims] },
-    { name: "precision", type, shape: [dims, dims] },
-    { name: "itemMean", type, shape: [dims + 1] },
-    { name: "itemVariance", type, shape: [dims + 1] },
-    { name: "isFree", type: "bool", shape: [items, 1] },
-    { name: "counts", type: "bool", shape: [subjects, 1] },
-    ...["silence", "tolerance", "maxEvaluations"].map((name) => ({ name, type, shape: [1] })),
-  ];
-}
-
 /** @param end - the value of a state at the end */
-function writeResults(g: GraphWriter, blocks: RowBlocks, end: (state: string) => string): GraphValue[] {
-  const results = {
-    point: end("x"),
-    value: g.subtract(g.total(end("terms")), "silence"),
-    gradientNorm: g.op("Sqrt", [g.sum(g.times(end("gradient"), end("gradient")), 1)]),
-    spent: end("evaluations"),
-    hasConverged: end("converged"),
-  };
-  return Object.entries(results).map(([name, value]) => {
-    g.nodes.push({ op: "Identity", inputs: [value], outputs: [name] });
-    return { name, type: g.type, shape: name === "point" ? [1, pointLength(blocks)] : [1] };
-  });
+function writeResults(g: GraphWriter, blocks: RowBlocks, end: (state: string) => string): void {
+  g.result("point", end("x"), [1, pointLength(blocks)]);
+  g.result("value", g.subtract(g.total(end("terms")), "silence"), [1]);
+  g.result("gradientNorm", g.op("Sqrt", [g.sum(g.times(end("gradient"), end("gradient")), 1)]), [1]);
+  g.result("spent", end("evaluations"), [1]);
+  g.result("hasConverged", end("converged"), [1]);
 }
 
-/** The values that evaluations read, the round's inputs among them. */
-function writeEvaluationInputs(g: GraphWriter, blocks: RowBlocks, signs: readonly string[]): EvaluationInputs {
+/** Inputs of a round, beside where it begins. @returns what evaluations read */
+function writeInputs(g: GraphWriter, blocks: RowBlocks, signs: readonly string[]): EvaluationInputs {
   const { subjects, items, dims, count, rows } = blocks;
+  g.input("scaling", [1, pointLength(blocks)]);
+  for (const name of ["silence", "tolerance", "maxEvaluations"]) g.input(name, [1]);
   const padding = count * rows - subjects;
   return {
     signs,
-    mean: "mean",
-    precision: "precision",
-    itemMean: "itemMean",
-    itemVariance: "itemVariance",
-    isFree: "isFree",
-    counts: "counts",
+    mean: g.input("mean", [dims]),
+    precision: g.input("precision", [dims, dims]),
+    itemMean: g.input("itemMean", [dims + 1]),
+    itemVariance: g.input("itemVariance", [dims + 1]),
+    isFree: g.input("isFree", [items, 1], "bool"),
+    counts: g.input("counts", [subjects, 1], "bool"),
     ones: g.filled(1, [subjects, 1]),
     padding: padding > 0 ? g.filled(0, [padding, dims + 1]) : null,
     zeroLoss: g.filled(0, [items]),

@@ -58,7 +58,7 @@ async function stepRunner(runtime: OnnxRuntime, options: RunnerOptions): Promise
       "unavailable",
       `${blocks.subjects} models × ${blocks.items} items are more than a model of ONNX holds, 2 GB: calibrate on another provider`,
     );
-  const states = searchStates(blocks, precision);
+  const states = searchStates(blocks);
   const nextOf = (name: string): string => `next ${name}`;
   const onDevice = (names: readonly string[]): Record<string, "gpu-buffer"> =>
     feedsBlocks(provider) ? {} : Object.fromEntries(names.map((name) => [name, "gpu-buffer"] as const));

@@ -1,7 +1,6 @@
 import { MEMORY, MOST_TRIES } from "../../../offline-trainer/src/calibrate/lbfgs.ts";
 import { type EvaluationInputs, pointLength, type RowBlocks, writeEvaluation } from "./evaluation-nodes.ts";
-import type { GraphWriter } from "./graph-writer.ts";
-import type { GraphValue } from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
+import type { GraphWriter } from "../../../offline-trainer/src/backends/onnx/graph-writer.ts";
 
 /** A rise of the value that no parabola is laid through: next to it every parabola's vertex is 0. */
 const MOST_RISE = 1e30;
@@ -14,14 +13,15 @@ const STARTS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** A vector or number that one evaluation leaves to the next. */
-export interface SearchState extends GraphValue {
-  readonly type: GraphWriter["type"];
+export interface SearchState {
+  readonly name: string;
+  readonly shape: readonly number[];
   /** All its elements at first; `x` begins elsewhere. */
   readonly start: number;
 }
 
 /** All that one evaluation leaves to the next. */
-export function searchStates(blocks: RowBlocks, type: GraphWriter["type"]): SearchState[] {
+export function searchStates(blocks: RowBlocks): SearchState[] {
   const length = pointLength(blocks);
   const shapes = {
     x: [1, length],
@@ -39,7 +39,7 @@ export function searchStates(blocks: RowBlocks, type: GraphWriter["type"]): Sear
     evaluations: [1],
     converged: [1],
   };
-  return Object.entries(shapes).map(([name, shape]) => ({ name, type, shape, start: STARTS.get(name) ?? 0 }));
+  return Object.entries(shapes).map(([name, shape]) => ({ name, shape, start: STARTS.get(name) ?? 0 }));
 }
 
 /**

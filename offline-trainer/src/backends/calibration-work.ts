@@ -12,7 +12,7 @@ export interface CalibrationWork {
   readonly calibrations: number;
 }
 
-/** Evaluations of a calibration, of 48 to 79 that were counted on the boards of docs/gpu.md. */
+/** Evaluations of a calibration, of 48 to 78 that were counted on the boards of docs/gpu.md. */
 const EVALUATIONS = 75;
 
 /**

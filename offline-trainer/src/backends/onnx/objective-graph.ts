@@ -1,4 +1,4 @@
-import { bytesOf, type Constant, ELEMENT_TYPES, encodeOnnxModel, type GraphNode } from "./onnx-model.ts";
+import { GraphWriter } from "./graph-writer.ts";
 
 /** Columns of a block are a multiple of this: probabilities are multiplied by as many before a logarithm is taken. */
 export const COLUMN_GROUP = 32;
@@ -19,78 +19,60 @@ export interface ObjectiveGraphOptions {
 /**
  * The value-and-gradient graph of the 2PL's log-likelihood, for one block of coded responses.
  *
- * With X = [−θ, 1] (M×(D+1)), A = [a, b] (N×(D+1)) and the responses S ∈ {1 right, −1 wrong, 0 missing}: Z = X·Aᵀ, V =
- * S∘Z is the logit against what was observed, and P = σ(V) its probability (½ where nothing was). The negative
- * log-likelihood is Σ softplus(V), written max(V, 0) − log max(P, 1−P): the runtime's σ saturates from |V| = 17 on in
- * float32, and the logarithm of the smaller of P and 1−P would be infinite there. The larger lies in [½, 1], so that
- * {@link COLUMN_GROUP} of them are multiplied (by halving the columns five times) and one logarithm serves all:
- * logarithms are most of the time otherwise. With G = S∘P the gradients are G·A in X and Gᵀ·X in A. The mask costs
- * nothing: S = 0 puts nothing into G. Outputs: `excess` (N sums of max(V, 0)), `logs` (N/32 sums of −log), `subjects`
- * (M×(D+1)), `items` (N×(D+1)); the value is the sum of the first two, with log 2 too much for every missing cell.
+ * The negative log-likelihood is Σ softplus(V) of {@link writeLogits}'s V, written max(V, 0) − log max(P, 1−P). The larger
+ * of P and 1−P lies in [½, 1], so that {@link COLUMN_GROUP} of them are multiplied (by halving the columns five times) and
+ * one logarithm serves all: logarithms are most of the time otherwise. Outputs: `excess` (N sums of max(V, 0)), `logs`
+ * (N/32 sums of −log), `subjects` (M×(D+1)), `items` (N×(D+1)); the value is the sum of the first two, with log 2 too much
+ * for every missing cell.
  */
 export function objectiveGraph(options: ObjectiveGraphOptions): Uint8Array {
   const { rows, columns, dims, type, signs, slopes = false } = options;
   const width = dims + 1;
-  const responses = { name: "signs", type: "int8" as const, shape: [rows, columns] };
-  const valueOutputs = [
-    { name: "excess", type, shape: [columns] },
-    { name: "logs", type, shape: [columns / COLUMN_GROUP] },
-  ];
-  return encodeOnnxModel({
-    name: "two-parameter-logistic value and gradient",
-    inputs: [
-      ...(signs ? [] : [responses]),
-      { name: "X", type, shape: [rows, width] },
-      { name: "A", type, shape: [columns, width] },
-    ],
-    outputs: [
-      ...(slopes ? [] : valueOutputs),
-      { name: "subjects", type, shape: [rows, width] },
-      { name: "items", type, shape: [columns, width] },
-    ],
-    constants: [...(signs ? [{ ...responses, data: bytesOf(signs) }] : []), ...(slopes ? [] : valueConstants(type))],
-    nodes: [
-      { op: "Gemm", inputs: ["X", "A"], outputs: ["Z"], attributes: { transB: 1 } },
-      { op: "Cast", inputs: ["signs"], outputs: ["S"], attributes: { to: ELEMENT_TYPES[type] } },
-      { op: "Mul", inputs: ["S", "Z"], outputs: ["V"] },
-      { op: "Sigmoid", inputs: ["V"], outputs: ["P"] },
-      ...(slopes ? [] : VALUE_NODES),
-      { op: "Mul", inputs: ["S", "P"], outputs: ["G"] },
-      { op: "MatMul", inputs: ["G", "A"], outputs: ["subjects"] },
-      { op: "Gemm", inputs: ["G", "X"], outputs: ["items"], attributes: { transA: 1 } },
-    ],
-  });
-}
-
-function valueConstants(type: "float32" | "float64"): Constant[] {
-  const one = type === "float32" ? Float32Array.of(1) : Float64Array.of(1);
-  return [
-    { name: "one", type, shape: [1], data: bytesOf(one) },
-    { name: "rows", type: "int64", shape: [1], data: bytesOf(BigInt64Array.of(0n)) },
-  ];
-}
-
-/** Halves the columns until each left is the product of {@link COLUMN_GROUP}. */
-function productOfColumns(input: string, output: string): GraphNode[] {
-  const nodes: GraphNode[] = [];
-  const halvings = Math.log2(COLUMN_GROUP);
-  for (let k = 1; k <= halvings; k++) {
-    const from = k === 1 ? input : `${input} by ${2 ** (k - 1)}`;
-    const halves = [`${from}, left`, `${from}, right`];
-    nodes.push({ op: "Split", inputs: [from], outputs: halves, attributes: { axis: 1 } });
-    nodes.push({ op: "Mul", inputs: halves, outputs: [k === halvings ? output : `${input} by ${2 ** k}`] });
+  const g = new GraphWriter(type);
+  const X = g.input("X", [rows, width]);
+  const A = g.input("A", [columns, width]);
+  const { S, V, P } = writeLogits(g, X, A, writeResponses(g, [rows, columns], signs));
+  if (!slopes) {
+    let product = writeLarger(g, P);
+    for (let group = 1; group < COLUMN_GROUP; group *= 2)
+      product = g.op("Mul", g.outputs("Split", [product], 2, { axis: 1 }));
+    const logs = g.op("Neg", [g.sum(g.op("Log", [product]), 0)]);
+    g.result("excess", g.sum(g.op("Relu", [V]), 0), [columns]);
+    g.result("logs", logs, [columns / COLUMN_GROUP]);
   }
-  return nodes;
+  const { bySubject, byItem } = writeGradient(g, { S, P, X, a: A });
+  g.result("subjects", bySubject, [rows, width]);
+  g.result("items", byItem, [columns, width]);
+  return g.encode("two-parameter-logistic value and gradient");
 }
 
-/** From V and P to the parts of the value. */
-const VALUE_NODES: readonly GraphNode[] = [
-  { op: "Sub", inputs: ["one", "P"], outputs: ["Q"] },
-  { op: "Max", inputs: ["P", "Q"], outputs: ["larger"] },
-  ...productOfColumns("larger", "product"),
-  { op: "Log", inputs: ["product"], outputs: ["L"] },
-  { op: "ReduceSum", inputs: ["L", "rows"], outputs: ["sums"], attributes: { keepdims: 0 } },
-  { op: "Neg", inputs: ["sums"], outputs: ["logs"] },
-  { op: "Relu", inputs: ["V"], outputs: ["R"] },
-  { op: "ReduceSum", inputs: ["R", "rows"], outputs: ["excess"], attributes: { keepdims: 0 } },
-];
+/** An input `signs`, or a part of the model where responses are at hand. */
+export function writeResponses(g: GraphWriter, shape: readonly number[], signs: Int8Array | undefined): string {
+  return signs ? g.constant("signs", shape, "int8", signs) : g.input("signs", shape, "int8");
+}
+
+/**
+ * Writes the 2PL of a block. With X = [−θ, 1] (M×(D+1)), A = [a, b] (N×(D+1)) and the responses S ∈ {1 right, −1 wrong, 0
+ * missing}: Z = X·Aᵀ, V = S∘Z is the logit against what was observed, and P = σ(V) its probability (½ where nothing was).
+ * @param signs - S, int8
+ */
+export function writeLogits(g: GraphWriter, X: string, A: string, signs: string) {
+  const Z = g.op("Gemm", [X, A], { transB: 1 });
+  const S = g.cast(signs, g.type);
+  const V = g.times(S, Z);
+  return { S, V, P: g.op("Sigmoid", [V]) };
+}
+
+/**
+ * max(P, 1−P), at least ½: the runtime's σ saturates from |V| = 17 on in float32, and the logarithm of the smaller would be
+ * infinite there.
+ */
+export function writeLarger(g: GraphWriter, P: string): string {
+  return g.op("Max", [P, g.subtract(g.number(1), P)]);
+}
+
+/** With G = S∘P: G·a and Gᵀ·X. The mask costs nothing: S = 0 puts nothing into G. @param values - `a`: A, or its columns */
+export function writeGradient(g: GraphWriter, { S, P, X, a }: Readonly<Record<"S" | "P" | "X" | "a", string>>) {
+  const G = g.times(S, P);
+  return { bySubject: g.op("MatMul", [G, a]), byItem: g.op("Gemm", [G, X], { transA: 1 }) };
+}

@@ -85,10 +85,6 @@ function encodedValue({ name, type, shape }: GraphValue): Message {
   return [...text(1, name), ...bytes(2, bytes(1, tensor))];
 }
 
-export function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
 /** A protocol-buffer message, or a part of one, in pieces: constants are large, and copied once, at the end. */
 type Message = readonly Uint8Array[];
 

@@ -1,12 +1,13 @@
 import {
-  bytesOf,
   type Constant,
   ELEMENT_TYPES,
+  encodeOnnxModel,
   type Graph,
   type GraphNode,
   type GraphValue,
-} from "../../../offline-trainer/src/backends/onnx/onnx-model.ts";
+} from "./onnx-model.ts";
 
+type Type = GraphValue["type"];
 type Attributes = NonNullable<GraphNode["attributes"]>;
 
 /** Common to a graph and all that it repeats. */
@@ -22,7 +23,9 @@ interface Pool {
  * Loop or Scan repeats may use what is outside.
  */
 export class GraphWriter {
-  readonly nodes: GraphNode[] = [];
+  readonly #inputs: GraphValue[] = [];
+  readonly #outputs: GraphValue[] = [];
+  readonly #nodes: GraphNode[] = [];
   readonly #pool: Pool;
 
   /** @param type - of its numbers */
@@ -34,14 +37,26 @@ export class GraphWriter {
     return this.#pool.type;
   }
 
-  get constants(): Constant[] {
-    return [...this.#pool.constants.values()];
+  /** @returns its name */
+  input(name: string, shape: readonly number[], type: Type = this.type): string {
+    this.#inputs.push({ name, type, shape });
+    return name;
+  }
+
+  output(value: string, shape: readonly number[], type: Type = this.type): void {
+    this.#outputs.push({ name: value, type, shape });
+  }
+
+  /** An output that callers know by a name. */
+  result(name: string, value: string, shape: readonly number[]): void {
+    this.#nodes.push({ op: "Identity", inputs: [value], outputs: [name] });
+    this.output(name, shape);
   }
 
   /** @returns the operator's outputs */
   outputs(op: string, inputs: readonly string[], count: number, attributes?: Attributes): string[] {
     const outputs = Array.from({ length: count }, () => `${op} ${++this.#pool.names}`);
-    this.nodes.push({ op, inputs, outputs, ...(attributes && { attributes }) });
+    this.#nodes.push({ op, inputs, outputs, ...(attributes && { attributes }) });
     return outputs;
   }
 
@@ -62,25 +77,22 @@ export class GraphWriter {
   isLess = (left: string, right: string): string => this.op("Less", [left, right]);
   choose = (condition: string, value: string, other: string): string => this.op("Where", [condition, value, other]);
 
+  /** @param data - written once, however often it is asked for @returns its name */
+  constant(name: string, shape: readonly number[], type: Type, data: ArrayBufferView): string {
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+    this.#pool.constants.set(name, { name, type, shape, data: bytes });
+    return name;
+  }
+
   /** A number, as a vector of one. */
   number(value: number): string {
-    const data = this.type === "float32" ? Float32Array.of(value) : Float64Array.of(value);
-    return this.#constant({ name: `number ${value}`, type: this.type, shape: [1], data: bytesOf(data) });
+    const numbers = this.type === "float32" ? Float32Array : Float64Array;
+    return this.constant(`number ${value}`, [1], this.type, numbers.of(value));
   }
 
   /** Whole numbers: a shape, or axes. */
   integers(...values: number[]): string {
-    const data = BigInt64Array.from(values, BigInt);
-    return this.#constant({
-      name: `integers ${values.join(" ")}`,
-      type: "int64",
-      shape: [values.length],
-      data: bytesOf(data),
-    });
-  }
-
-  truth(): string {
-    return this.#constant({ name: "true", type: "bool", shape: [], data: Uint8Array.of(1) });
+    return this.constant(`integers ${values.join(" ")}`, [values.length], "int64", BigInt64Array.from(values, BigInt));
   }
 
   filled(value: number, shape: readonly number[]): string {
@@ -110,7 +122,7 @@ export class GraphWriter {
     return this.op("ReduceSum", [value, this.integers(0)], { keepdims: 1 });
   }
 
-  cast(value: string, type: GraphValue["type"]): string {
+  cast(value: string, type: Type): string {
     return this.op("Cast", [value], { to: ELEMENT_TYPES[type] });
   }
 
@@ -119,13 +131,13 @@ export class GraphWriter {
     return new GraphWriter(this.type, this.#pool);
   }
 
-  /** The graph written so far, to be repeated: its constants are the whole graph's. */
-  repeated(name: string, inputs: readonly GraphValue[], outputs: readonly GraphValue[]): Graph {
-    return { name, inputs, outputs, constants: [], nodes: this.nodes };
+  /** The graph written so far, for an operator to repeat: its constants are the whole graph's. */
+  repeated(name: string): Graph {
+    return { name, inputs: this.#inputs, outputs: this.#outputs, constants: [], nodes: this.#nodes };
   }
 
-  #constant(constant: Constant): string {
-    if (!this.#pool.constants.has(constant.name)) this.#pool.constants.set(constant.name, constant);
-    return constant.name;
+  /** The whole graph, as a model of ONNX. */
+  encode(name: string): Uint8Array {
+    return encodeOnnxModel({ ...this.repeated(name), constants: [...this.#pool.constants.values()] });
   }
 }
