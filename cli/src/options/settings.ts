@@ -1,5 +1,5 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/bank";
+import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import { ANCHOR_METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
 import { DEFAULT_SETTINGS, LAMBDA_RULES, SCORE_MAPS } from "anchoreval-trainer/internal/methods/settings";
 import { IRT_MODELS, lookUp, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";

@@ -1,6 +1,6 @@
 import { createRandom, type RandomSource, type StreamName } from "anchoreval/internal/core/numeric/random";
 import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import type { Provider } from "../backends/resolve-backend.ts";
+import type { ResolvedBackend } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
 import { sharedDevices } from "../calibrate/shared-devices.ts";
@@ -19,7 +19,7 @@ import { learn } from "./learn.ts";
 export interface FoldThreads {
   readonly count: number;
   /** The provider of the fit's own backend, which calibrates there. */
-  readonly provider: Provider;
+  readonly provider: ResolvedBackend["provider"];
 }
 
 /** Models below which none can be held out. Chosen, not measured. */
@@ -51,7 +51,7 @@ export interface FoldThreadData {
     readonly method: SentMethod;
     readonly observers: SentObservers;
   };
-  readonly provider: Provider;
+  readonly provider: ResolvedBackend["provider"];
 }
 
 /** A split with the number and the stream that its estimates have. Plain data, too. */
@@ -211,7 +211,11 @@ const THREAD_CELLS = 1 << 16;
  * Threads for the folds of a fit: none where one thread is all there is, where a fold takes no longer than to start one,
  * or where a device calibrates, whose memory is there once.
  */
-export function foldThreads(provider: Provider, threads: number, cells: number): FoldThreads | undefined {
+export function foldThreads(
+  provider: ResolvedBackend["provider"],
+  threads: number,
+  cells: number,
+): FoldThreads | undefined {
   const here = provider === "cpu" || provider === "typescript";
   return here && threads > 1 && cells >= THREAD_CELLS ? { count: threads, provider } : undefined;
 }

@@ -5,16 +5,9 @@ import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
 import { anchorInput } from "../anchors/anchor-method.ts";
-import {
-  chooseDimension,
-  DIMENSION_CANDIDATES,
-  dimsFor,
-  fitBank,
-  type FitBankOptions,
-  type FixedBank,
-  type ResponseModel,
-} from "../calibrate/bank.ts";
+import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
+import { chooseDimension } from "../calibrate/choose-dimension.ts";
 import { linkScenarios } from "../calibrate/linking.ts";
 import { answeringModels, sourceScores, type Benchmark, type Scenario } from "../matrix/benchmark.ts";
 import type { DesignSearchOptions, Method } from "../methods/method.ts";
@@ -131,10 +124,8 @@ async function chosenModel(
 ): Promise<ModelChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
-  if (typeof settings.dims !== "number") {
-    const candidates = settings.dims === "auto" ? DIMENSION_CANDIDATES : settings.dims;
-    model = { ...asked, ...(await chooseDimension(scenario, rows, candidates, options)) };
-  }
+  if (typeof settings.dims !== "number")
+    model = { ...asked, ...(await chooseDimension(scenario, rows, settings.dims, options)) };
   if (settings.search === 0 || designSearch === undefined) return model;
   const foundDesign = await designSearch.search(scenario, rows, {
     ...options,
