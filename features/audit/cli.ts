@@ -1,7 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
-import { calibrationWork } from "anchoreval-trainer/internal/calibrate/calibration-work";
 import {
   type Audit,
   auditLeaderboard,
@@ -18,9 +16,9 @@ import {
   scenarioRecord,
 } from "anchoreval-trainer/internal/features/audit/fit/audit-records";
 import {
+  auditWork,
   controlLines,
   negativeControls,
-  SHUFFLES,
 } from "anchoreval-trainer/internal/features/audit/fit/negative-control";
 import { auditSummary } from "anchoreval-trainer/internal/features/audit/fit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/features/audit/fit/findings";
@@ -90,8 +88,7 @@ export const auditCommand: Command = {
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
-    const calibrations = 1 + Number(heldOut > 0) + (shuffles > 0 ? 1 + SHUFFLES.length * shuffles : 0);
-    const work = calibrationWork(matrix, { dims: dimsFor(dims, matrix.subjects.length), calibrations });
+    const work = auditWork(matrix, { dims, heldOut, shuffles });
     const { backend, reason } = await resolveBackend(provider, { work });
     output.remark(reason);
     const stoppable = stoppableBy(signal, "the audit");
