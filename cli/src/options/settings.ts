@@ -29,7 +29,7 @@ export const SETTINGS = {
   ),
   dims: option(
     "auto|N[,N]",
-    `largest number of latent dimensions; of several the one that predicts held-out models best, auto tries ${DIMENSION_CANDIDATES.join(", ")} (default ${String(DEFAULT_SETTINGS.dims)})`,
+    `largest number of latent dimensions; of several the one that predicts held-out models best, auto tries ${DIMENSION_CANDIDATES.join(", ")}, and more on CUDA while they are better (default ${String(DEFAULT_SETTINGS.dims)})`,
   ),
   "irt-model": option(IRT_MODELS.join("|"), "response model; all but 2pl have one dimension (default 2pl)"),
   estimation: option(
