@@ -17,7 +17,7 @@ import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { resolveBackend, type Provider } from "../../offline-trainer/src/backends/resolve-backend.ts";
 import { bundleFiles, fit, type Fit } from "../../offline-trainer/src/fit/fit.ts";
-import { fitWork } from "../../offline-trainer/src/fit/fit-work.ts";
+import { fitWork } from "../../offline-trainer/src/fit/folds.ts";
 import { randomBaseline } from "../../offline-trainer/src/fit/errors.ts";
 import { recommended } from "../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../offline-trainer/src/methods/settings.ts";

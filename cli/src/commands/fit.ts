@@ -5,8 +5,7 @@ import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
 import { furtherCandidates } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
-import { fitWork } from "anchoreval-trainer/internal/fit/fit-work";
-import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
+import { fitWork, foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";

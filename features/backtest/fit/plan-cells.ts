@@ -1,8 +1,9 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import type { CalibrationWork } from "../../../offline-trainer/src/calibrate/calibration-work.ts";
-import { learnings, learningWork } from "../../../offline-trainer/src/fit/fit-work.ts";
+import { learnings } from "../../../offline-trainer/src/fit/folds.ts";
 import { planForms } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { learningWork } from "../../../offline-trainer/src/fit/learn.ts";
 import { describeBenchmark, observedModels, pooledParts } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { replicateNames, replicateWords } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
 import { type ResponseMatrix, unvariedScenarios } from "../../../offline-trainer/src/matrix/response-matrix.ts";

@@ -35,7 +35,7 @@ async function loadOnnx(): Promise<OnnxModule> {
 interface BackendOptions {
   /** Of the CPU provider. @default one a core */
   readonly threads?: number;
-  /** What will be calibrated, for `auto` to weigh. */
+  /** The calibrations to come, for `auto` to weigh. */
   readonly work: CalibrationWork;
   /** Imports ONNX Runtime's part; called only where it is needed. */
   readonly load?: () => Promise<OnnxModule>;
@@ -67,7 +67,7 @@ export async function resolveBackend(
   let seconds: ReturnType<typeof predictedSeconds> | null = null;
   if (provider === "auto") {
     if (work === undefined)
-      throw invalidOption("`auto` weighs what will be calibrated: give `work`, or another provider");
+      throw invalidOption("the provider auto weighs the calibrations to come, the option work: give it, or another provider");
     seconds = predictedSeconds(work, threads);
   }
   let onnxNodeBackend: OnnxModule["onnxNodeBackend"];

@@ -3,9 +3,10 @@ import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
 import type { ResolvedBackend } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
+import type { CalibrationWork } from "../calibrate/calibration-work.ts";
 import { sharedDevices } from "../calibrate/shared-devices.ts";
 import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
-import { sharedMatrix } from "../matrix/response-matrix.ts";
+import { type ResponseMatrix, sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
 import { sourceSplits } from "../matrix/source-splits.ts";
 import type { BenchmarkSplit } from "../matrix/splits.ts";
@@ -13,7 +14,7 @@ import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { type Observers, type SentObservers, sentObservers } from "./observer.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
-import { learn } from "./learn.ts";
+import { learn, learningWork } from "./learn.ts";
 
 /** Threads that held-out models are computed on, beside the caller's own, which fits all models meanwhile. */
 export interface FoldThreads {
@@ -33,6 +34,20 @@ export interface CrossValidation {
 
 /** The cross-validation of every scenario and form. */
 export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
+
+/** How often a fit learns: from all models, without each fold of the held-out ones, and from the weaker models. */
+export function learnings({ settings }: Pick<Method, "settings">, models: number): number {
+  return models < LEAST_HELD_OUT_FROM ? 1 : settings.folds + 2;
+}
+
+/** The calibrations of a fit, folds and all models on a core each. */
+export function fitWork(
+  matrix: Pick<ResponseMatrix, "subjects" | "items">,
+  method: Pick<Method, "settings">,
+): CalibrationWork {
+  const times = learnings(method, matrix.subjects.length);
+  return learningWork(matrix, method, { times, cores: times });
+}
 
 /** The data of the folds. */
 interface FoldPlan {

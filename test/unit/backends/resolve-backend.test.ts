@@ -87,7 +87,7 @@ describe("auto", () => {
 
 test("auto without work is refused, whatever types say", async () => {
   const asked = resolveBackend as (provider: string, options?: object) => Promise<unknown>;
-  expectRefusal(await rejection(asked("auto")), "invalid_option", "give `work`");
+  expectRefusal(await rejection(asked("auto")), "invalid_option", "the option work: give it");
   expectRefusal(await rejection(asked("auto", { works: work })), "invalid_option", "did you mean work");
 });
 

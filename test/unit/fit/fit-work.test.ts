@@ -1,7 +1,7 @@
 import { DEFAULT_SETTINGS, recommended } from "anchoreval-trainer";
 import { describe, expect, test } from "vitest";
 import { fit } from "../../../offline-trainer/src/fit/fit.ts";
-import { fitWork } from "../../../offline-trainer/src/fit/fit-work.ts";
+import { fitWork } from "../../../offline-trainer/src/fit/folds.ts";
 import type { Method } from "../../../offline-trainer/src/methods/method.ts";
 import type { FitSettings } from "../../../offline-trainer/src/methods/settings.ts";
 import { countedBackend } from "../../support/counted-backend.ts";
