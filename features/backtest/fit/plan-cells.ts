@@ -121,7 +121,7 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   return cells;
 }
 
-/** Parts that models are held out in, by whole families. */
+/** Parts that models are held out in, by whole families. Chosen, not measured: as many as a fit has folds. */
 const FAMILY_FOLDS = 5;
 
 /**
