@@ -32,7 +32,7 @@ const all = await readLeaderboard(folder, options.set);
 const share = Number(options.share);
 const reruns = options.rerun.split(",").map(Number);
 const method = { ...recommended, settings: { ...recommended.settings, weighting: "items" } };
-const { backend } = await resolveBackend("cpu", 2);
+const { backend } = await resolveBackend("cpu", { threads: 2 });
 const figures = new Map();
 const note = (row, name, values) => {
   const own = figures.get(row) ?? new Map();

@@ -35,7 +35,7 @@ const sizes = values.anchors.split(",").map(Number);
 const { matrix } = simulateLeaderboard({ models: 200, items: 2000, scenarios: 2, dims: 2, seed: 1 });
 const order = createRandom("held out").shuffle(matrix.subjects.map((_, model) => model));
 const models = order.slice(0, number("models"));
-const { backend } = await resolveBackend("typescript", 2);
+const { backend } = await resolveBackend("typescript", { threads: 2 });
 const all = matrix.items.map((_, item) => item);
 const fitted = await fit(submatrix(matrix, order.slice(50), all), {
   benchmark: "nightly",

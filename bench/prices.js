@@ -61,7 +61,7 @@ async function compareAdaptive(set) {
   const { runReplays } = await import("anchoreval-trainer/internal/features/adaptive/fit/replay");
   const shared = {
     method,
-    provider: "cpu",
+    backend,
     split: "interpolation",
     share: 0.05,
     repeats: 20,

@@ -43,7 +43,7 @@ if (folder === undefined) {
   );
   process.exit(2);
 }
-const { backend } = await resolveBackend("typescript", 2);
+const { backend } = await resolveBackend("typescript", { threads: 2 });
 const TRIALS = values.trials.split(",").map(Number);
 const mean = (own) => own.reduce((sum, one) => sum + one, 0) / own.length;
 const variance = (own) => own.reduce((sum, one) => sum + (one - mean(own)) ** 2, 0) / (own.length - 1);

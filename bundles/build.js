@@ -47,7 +47,7 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
   await writeItems(items, read.items);
   const { matrix } = await readResponses(responses, { items });
   const method = await customised(recommended, bundle.settings ?? {});
-  const { backend, provider } = await resolveBackend("cpu", 1);
+  const { backend, provider } = await resolveBackend("cpu", { threads: 1 });
   const scenarios = new Set(matrix.items.map(({ scenario }) => scenario)).size;
   const { name: benchmark, version, created, description, protocol, licence, source } = bundle;
   const { content } = await fit(matrix, {

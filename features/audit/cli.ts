@@ -15,7 +15,11 @@ import {
   modelRecords,
   scenarioRecord,
 } from "anchoreval-trainer/internal/features/audit/fit/audit-records";
-import { controlLines, negativeControls } from "anchoreval-trainer/internal/features/audit/fit/negative-control";
+import {
+  auditWork,
+  controlLines,
+  negativeControls,
+} from "anchoreval-trainer/internal/features/audit/fit/negative-control";
 import { auditSummary } from "anchoreval-trainer/internal/features/audit/fit/audit-summary";
 import { type AuditedItem, auditedItems } from "anchoreval-trainer/internal/features/audit/fit/findings";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
@@ -84,7 +88,8 @@ export const auditCommand: Command = {
     const families = await readFamilies(options);
     const { matrix, remarks } = await readResponses(responses, reading);
     for (const remark of remarks) output.remark(remark);
-    const { backend, reason } = await resolveBackend(provider);
+    const work = auditWork(matrix, { dims, heldOut, shuffles });
+    const { backend, reason } = await resolveBackend(provider, { work });
     output.remark(reason);
     const stoppable = stoppableBy(signal, "the audit");
     const configuration = { weighting };

@@ -1,12 +1,13 @@
+import { availableParallelism } from "node:os";
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
+import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import {
   runBacktest,
   compareRecipes,
   recipeFigures,
   type RecipeFigures,
 } from "anchoreval-trainer/internal/features/backtest/fit/backtest";
-import { type SplitName, SPLITS } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
+import { cellsWork, type SplitName, SPLITS } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import type { BacktestRow } from "anchoreval-trainer/internal/features/backtest/fit/rows";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 import { loadMethod, METHOD_NAMES, type MethodName } from "anchoreval-trainer/internal/methods/index";
@@ -97,7 +98,7 @@ export const backtestCommand: Command = {
     const firstSeed = options.number("seed", { min: 0, integer: true }, 0);
     const sources = options.number("sources", { min: 5, integer: true }, undefined);
     const provider = options.oneOf("provider", PROVIDERS, "cpu");
-    const threads = options.number("threads", { min: 1, max: 256, integer: true }, undefined);
+    const threads = options.number("threads", { min: 1, max: 256, integer: true }, availableParallelism());
     const { matrix, remarks, board } = await readGivenResponses(options, { responses, ...reading });
     for (const remark of remarks) output.remark(remark);
     checkAskedSizes(options, matrix.items);
@@ -113,14 +114,16 @@ export const backtestCommand: Command = {
       ...(column && { splitBy: options.text("split") }),
       version: trainerVersion(),
     };
+    const plan = { seeds, scenarios: options.texts("scenario"), ...(sources !== undefined && { sources }) };
+    const work = cellsWork(matrix, splits, [...asked.values()], { ...plan, wholeFits: true });
+    const { provider: calibrating, reason } = await resolveBackend(provider, { threads, work });
+    if (provider === "auto") output.remark(reason);
     const shared = {
+      ...plan,
       sizes: [...new Set(sizes)].sort((x, y) => x - y),
-      seeds,
       firstSeed,
-      scenarios: options.texts("scenario"),
-      provider,
-      ...(sources !== undefined && { sources }),
-      ...(threads !== undefined && { threads }),
+      provider: calibrating,
+      threads,
       ...(await readTargets(options, matrix.subjects)),
       ...families,
       ...column?.told,

@@ -17,7 +17,9 @@ import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { points, textTable } from "anchoreval/internal/words/figures";
 import { resolveBackend, type Provider } from "../../offline-trainer/src/backends/resolve-backend.ts";
 import { bundleFiles, fit, type Fit } from "../../offline-trainer/src/fit/fit.ts";
+import { fitWork } from "../../offline-trainer/src/fit/folds.ts";
 import { randomBaseline } from "../../offline-trainer/src/fit/errors.ts";
+import { recommended } from "../../offline-trainer/src/methods/method.ts";
 import { DEFAULT_SETTINGS } from "../../offline-trainer/src/methods/settings.ts";
 import { closingWords } from "../../offline-trainer/src/fit/closing-words.ts";
 import { scoreAt, submatrix, type ResponseMatrix } from "../../offline-trainer/src/matrix/response-matrix.ts";
@@ -82,10 +84,11 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   output.line(
     `${matrix.subjects.length} models × ${matrix.items.length} items in ${slices.map(({ id }) => id).join(", ")}: fitted on ${sources.length}, ${targets.length} held out.`,
   );
-  const { backend, reason } = await resolveBackend(options.provider);
+  const board = submatrix(matrix, sources, [...matrix.items.keys()]);
+  const { backend, reason } = await resolveBackend(options.provider, { work: fitWork(board, recommended) });
   output.remark(reason);
   const result = await output.during("fitting", (onProgress) =>
-    fit(submatrix(matrix, sources, [...matrix.items.keys()]), {
+    fit(board, {
       benchmark,
       version: "1.0.0",
       created: options.created,

@@ -7,6 +7,7 @@ import {
   buildParallelForms,
   checkForms,
   type FormsCheck,
+  formsWork,
 } from "anchoreval-trainer/internal/features/forms/fit/build-forms";
 import {
   answeredDifficulty,
@@ -139,7 +140,7 @@ export const formsCommand: Command = {
       reason: matrix ? "left out by --check none" : "no models' answers are given",
     };
     if (matrix && keys) {
-      const { backend, reason } = await resolveBackend(provider);
+      const { backend, reason } = await resolveBackend(provider, { work: formsWork(pool, keys, matrix, checked) });
       output.remark(reason);
       const work = (stage: string, update: (done: number, of: number) => void): AnsweredDifficultyOptions => ({
         backend,

@@ -4,6 +4,7 @@
  */
 export { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 export { type Provider, PROVIDERS, resolveBackend, type ResolvedBackend } from "./backends/resolve-backend.ts";
+export type { CalibrationWork } from "./calibrate/calibration-work.ts";
 export { calibrate, type CalibrateOptions, type Calibration, type CalibrationStep } from "./calibrate/calibrate.ts";
 export type {
   CalibrationBackend,

@@ -2,9 +2,10 @@ import { FIT_PARTS } from "../../../features/cli-fit.ts";
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { dimsFor, DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/bank";
+import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
+import { furtherCandidates } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
-import { foldThreads } from "anchoreval-trainer/internal/fit/folds";
+import { fitWork, foldThreads } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
@@ -224,11 +225,11 @@ export async function fitAsked(
   const [models, items] = [matrix.subjects.length, matrix.items.length];
   const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
   const counts = sizesOf({ scenarios, items });
-  const { dims } = method.settings;
-  const mostDims = dimsFor(Math.max(...[dims === "auto" ? DIMENSION_CANDIDATES : dims].flat()), models);
-  const work = { models, items, dims: mostDims, scenarios, calibrations: method.settings.folds + 1 };
-  const { backend, provider: calibrating, reason } = await resolveBackend(provider, threads, work);
+  const work = fitWork(matrix, method);
+  const { backend, provider: calibrating, reason } = await resolveBackend(provider, { threads, work });
   output.remark(reason);
+  const each = { models, items: Math.ceil(items / scenarios) };
+  const further = method.settings.dims === "auto" ? furtherCandidates(backend, each) : [];
   const folds = foldThreads(calibrating, threads, models * items);
   const size = {
     models,
@@ -237,7 +238,7 @@ export async function fitAsked(
     sizes:
       (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
       parts.flatMap(({ forms = [] }) => forms).length,
-    dims: mostDims,
+    dims: dimsFor(Math.max(work.dims, ...further), models),
     threads: folds?.count ?? 0,
   };
   output.remark(memoryStatement(size, process.availableMemory()));

@@ -67,9 +67,13 @@ export const METHOD_OPTIONS = {
 } as const satisfies OptionSpecs;
 
 export const WORK_OPTIONS = {
-  provider: option("NAME", `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA, else the CPU)`, {
-    choices: PROVIDERS,
-  }),
+  provider: option(
+    "NAME",
+    `where to calibrate: ${PROVIDERS.join(", ")} (default auto: CUDA where it pays, else the CPU)`,
+    {
+      choices: PROVIDERS,
+    },
+  ),
   seed: option("N", "seed of all draws (default 1)"),
 } as const satisfies OptionSpecs;
 

@@ -1,5 +1,5 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/bank";
+import { DIMENSION_CANDIDATES } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import { ANCHOR_METHOD_NAMES } from "anchoreval-trainer/internal/methods/index";
 import { DEFAULT_SETTINGS, LAMBDA_RULES, SCORE_MAPS } from "anchoreval-trainer/internal/methods/settings";
 import { IRT_MODELS, lookUp, WEIGHTINGS } from "anchoreval/internal/core/bundle/names";
@@ -29,7 +29,7 @@ export const SETTINGS = {
   ),
   dims: option(
     "auto|N[,N]",
-    `largest number of latent dimensions; of several the one that predicts held-out models best, auto tries ${DIMENSION_CANDIDATES.join(", ")} (default ${String(DEFAULT_SETTINGS.dims)})`,
+    `largest number of latent dimensions; of several the one that predicts held-out models best, auto tries ${DIMENSION_CANDIDATES.join(", ")}, and more on CUDA while they are better (default ${String(DEFAULT_SETTINGS.dims)})`,
   ),
   "irt-model": option(IRT_MODELS.join("|"), "response model; all but 2pl have one dimension (default 2pl)"),
   estimation: option(

@@ -2,8 +2,8 @@ import { invalidOption } from "anchoreval/internal/core/errors";
 import type { StopRules } from "anchoreval";
 import { itemPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { priceWords, recordTable } from "anchoreval/internal/words/figures";
-import { PROVIDERS } from "anchoreval-trainer/internal/backends/resolve-backend";
-import { SPLITS } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
+import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
+import { cellsWork, SPLITS } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { type ReplayRow, runReplays } from "anchoreval-trainer/internal/features/adaptive/fit/replay";
 import { readResponses } from "anchoreval-trainer/internal/matrix/read-responses";
 import { groupItems } from "anchoreval-trainer/internal/matrix/response-matrix";
@@ -95,6 +95,7 @@ export const replayCommand: Command = {
     if (priced === null)
       options.refuse(["budget", "repeat-price"], "is for the prices of --prices FILE, which isn't given");
     const pairs = options.flag("pairs") || stop?.better === true;
+    const provider = options.oneOf("provider", PROVIDERS, "cpu");
     const shared = {
       method,
       share,
@@ -103,7 +104,6 @@ export const replayCommand: Command = {
       seeds: options.number("seeds", { min: 1, max: 1000, integer: true }, 1),
       firstSeed: options.number("seed", { min: 0, integer: true }, 0),
       scenarios: options.texts("scenario"),
-      provider: options.oneOf("provider", PROVIDERS, "cpu"),
       ...given({ batch, stop }),
       pairs,
       ...(await readFamilies(options)),
@@ -112,6 +112,9 @@ export const replayCommand: Command = {
     const { matrix, trials, remarks } = await readResponses(responses, reading);
     if (overRuns && !trials) throw invalidOption(`--over runs needs trials: ${responses} has no column trial`);
     for (const remark of remarks) output.remark(remark);
+    const work = cellsWork(matrix, splits, [method], { ...shared, wholeFits: false });
+    const { backend, reason } = await resolveBackend(provider, { threads: 1, work });
+    if (provider === "auto") output.remark(reason);
     const unit = commonUnit(priced?.unit ?? null, amount?.unit ?? null, "--budget");
     const budget = amount?.amount ?? Infinity;
     const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget, repeat };
@@ -120,7 +123,7 @@ export const replayCommand: Command = {
       for (const [k, split] of splits.entries()) {
         const onProgress = (done: number, of: number): void => update(k + done / of, splits.length, split);
         const extras = given({ purse, trials: overRuns ? trials : undefined });
-        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...extras, split, onProgress })));
+        rows.push(...(await runReplays(groupItems(matrix), { ...shared, ...extras, backend, split, onProgress })));
       }
     });
     if (output.json)

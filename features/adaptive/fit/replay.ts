@@ -6,7 +6,7 @@ import { pricedPool } from "anchoreval/internal/features/adaptive/sdk/priced";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { overRuns } from "anchoreval/internal/features/adaptive/sdk/over-runs";
-import { type Provider, resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
+import type { CalibrationBackend } from "../../../offline-trainer/src/calibrate/types.ts";
 import { type BacktestPlanOptions, planCells, type PlannedCell } from "../../backtest/fit/plan-cells.ts";
 import { evenForm } from "../../../offline-trainer/src/fit/form-plans.ts";
 import { learn } from "../../../offline-trainer/src/fit/learn.ts";
@@ -28,7 +28,7 @@ import {
 } from "./replay-model.ts";
 
 export interface ReplayOptions extends Omit<BacktestPlanOptions, "sizes"> {
-  readonly provider: Provider;
+  readonly backend: CalibrationBackend;
   /** Evaluations of every held-out model, or pair of neighbours by name. */
   readonly repeats: number;
   /** Most held-out models of a split, picked evenly. */
@@ -108,13 +108,12 @@ interface Found extends Replay, Pick<ReplayRow, "scenario" | "items" | "budget" 
  * @throws AnchorEvalError `invalid_data` where no held-out model has answered every item; what `planCells` throws
  */
 export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions): Promise<ReplayRow[]> {
-  const { backend } = await resolveBackend(options.provider, 1);
   const cells = planCells(matrix, { ...options, sizes: [LEAST_BUDGET] });
   const replays: Found[] = [];
   for (const [done, cell] of cells.entries()) {
     options.signal?.throwIfAborted();
     options.onProgress?.(done, cells.length);
-    replays.push(...(await replayCell(cell, backend, options)));
+    replays.push(...(await replayCell(cell, options)));
   }
   if (replays.length === 0)
     throw new AnchorEvalError(
@@ -126,17 +125,13 @@ export async function runReplays(matrix: ResponseMatrix, options: ReplayOptions)
   return scenarios.map((id) => replayRow(options, rowsOf(id)));
 }
 
-async function replayCell(
-  { benchmark, split, seed, method }: PlannedCell,
-  backend: Awaited<ReturnType<typeof resolveBackend>>["backend"],
-  options: ReplayOptions,
-): Promise<Found[]> {
+async function replayCell({ benchmark, split, seed, method }: PlannedCell, options: ReplayOptions): Promise<Found[]> {
+  const { backend, trials } = options;
   const random = createRandom(seed).fork("replay");
   const { scenarios } = benchmark;
   const stream = createRandom(seed).fork(scenarios.length > 1 ? "all" : scenarios[0]!.id);
   const forms = [evenForm(LEAST_BUDGET, scenarios)];
   const { linked } = await learn(onlyModels(benchmark, split.sources), method, forms, stream, { backend });
-  const { trials } = options;
   const notes = trials ? { varianceComponents: sourceComponents(trials, scenarios, split.scenarios) } : {};
   const pool = foldPool(scenarios, linked.scenarios, abilityPriors(linked, method.settings.priorScale), notes);
   const ids = scenarios.map(({ id }) => id);

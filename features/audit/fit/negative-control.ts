@@ -4,6 +4,7 @@ import { createRandom, type RandomSource } from "anchoreval/internal/core/numeri
 import { textTable, thousandths } from "anchoreval/internal/words/figures";
 import { interruptible } from "../../../offline-trainer/src/backends/interruptible.ts";
 import { dimsFor } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { type CalibrationWork, calibrationWork } from "../../../offline-trainer/src/calibrate/calibration-work.ts";
 import { calibratedModels, matrixScenarios, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { binarizeResponses, codeResponses } from "../../../offline-trainer/src/matrix/code-responses.ts";
 import { eachScore, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -60,6 +61,16 @@ export interface NegativeControlOptions extends Pick<
 > {
   /** How often the answers are shuffled, either way: at least 1. */
   readonly shuffles: number;
+}
+
+/** The calibrations of an audit and its negative controls. */
+export function auditWork(
+  matrix: Pick<ResponseMatrix, "subjects" | "items">,
+  { dims, heldOut, shuffles }: Pick<NegativeControlOptions, "dims" | "heldOut" | "shuffles">,
+): CalibrationWork {
+  const controls = shuffles > 0 ? 1 + SHUFFLES.length * shuffles : 0;
+  const calibrations = 1 + Number(heldOut > 0) + controls;
+  return calibrationWork(matrix, { dims: dimsFor(dims, matrix.subjects.length), calibrations });
 }
 
 /**

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { checkNames, type OptionNames } from "anchoreval/internal/core/errors";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import { designInterval, inflated, weightedScore } from "anchoreval/internal/core/inference/score-interval";
-import type { Provider } from "../../../offline-trainer/src/backends/resolve-backend.ts";
+import type { ResolvedBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
 import {
   headlineEstimator,
   methodDigest,
@@ -18,7 +18,8 @@ import { type BacktestRow, backtestRows } from "./rows.ts";
 
 /** How a back-test is run. */
 export interface BacktestOptions extends BacktestPlanOptions {
-  readonly provider: Provider;
+  /** Of {@link resolveBackend}, where one chooses: every thread has it. */
+  readonly provider: ResolvedBackend["provider"];
   readonly threads?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, of: number) => void;

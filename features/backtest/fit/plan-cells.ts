@@ -1,6 +1,9 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import type { CalibrationWork } from "../../../offline-trainer/src/calibrate/calibration-work.ts";
+import { learnings } from "../../../offline-trainer/src/fit/folds.ts";
 import { planForms } from "../../../offline-trainer/src/fit/form-plans.ts";
+import { learningWork } from "../../../offline-trainer/src/fit/learn.ts";
 import { describeBenchmark, observedModels, pooledParts } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { replicateNames, replicateWords } from "../../../offline-trainer/src/matrix/alike/replicates.ts";
 import { type ResponseMatrix, unvariedScenarios } from "../../../offline-trainer/src/matrix/response-matrix.ts";
@@ -17,6 +20,7 @@ import {
   TARGET_OBSERVED,
 } from "../../../offline-trainer/src/matrix/splits.ts";
 import { familyGroups, joinGroups } from "../../../offline-trainer/src/matrix/families.ts";
+import { total } from "../../../offline-trainer/src/numeric/statistics.ts";
 import type { CellInput } from "./cell.ts";
 
 /** The ways to hold models out, by name. */
@@ -117,6 +121,38 @@ export function planCells(matrix: ResponseMatrix, options: BacktestPlanOptions):
   return cells;
 }
 
+/** Parts that models are held out in, by whole families. Chosen, not measured: as many as a fit has folds. */
+const FAMILY_FOLDS = 5;
+
+/**
+ * The calibrations of all cells, split by split and method by method.
+ * @param plan - `wholeFits`: a cell is a fit with its folds, on a thread; else it is learned from once, all on one thread
+ */
+export function cellsWork(
+  { subjects, items }: Pick<ResponseMatrix, "subjects" | "items">,
+  splits: readonly SplitName[],
+  methods: readonly Method[],
+  plan: Pick<BacktestPlanOptions, "seeds" | "scenarios" | "sources"> & { readonly wholeFits: boolean },
+): CalibrationWork {
+  const { seeds, scenarios = [], sources, wholeFits } = plan;
+  const cells = splits.map((split) => seeds * (split === "family" ? FAMILY_FOLDS : 1));
+  const board = {
+    subjects: subjects.slice(0, sources),
+    items: items.filter(({ scenario }) => scenarios.length === 0 || scenarios.includes(scenario)),
+  };
+  const works = methods.map((method) =>
+    learningWork(board, method, {
+      times: total(cells) * (wholeFits ? learnings(method, board.subjects.length) : 1),
+      cores: wholeFits ? Math.max(...cells) : 1,
+    }),
+  );
+  return {
+    ...works[0]!,
+    dims: Math.max(...works.map(({ dims }) => dims)),
+    calibrations: total(works.map(({ calibrations }) => calibrations)),
+  };
+}
+
 /** The models that are in one part at least. */
 function joined(splits: readonly Split[]): Split {
   const union = (pick: keyof Split): number[] =>
@@ -153,7 +189,7 @@ function splitsOf(
       return [newestSplit(input, options.dates ?? null)];
     case "family": {
       const families = familyGroups(names, options.families);
-      return folds({ ...input, groups: joinGroups(families, input.groups) }, 5, random);
+      return folds({ ...input, groups: joinGroups(families, input.groups) }, FAMILY_FOLDS, random);
     }
   }
 }

@@ -4,7 +4,10 @@ import { checkFormSizes, type ItemPool, joinItems, type JoinKeys } from "./item-
 import { formQuotas, type Quotas, type Stratum } from "./quotas.ts";
 import { matchingFeatures, refineForms } from "./refine-forms.ts";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { dimsFor } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { type CalibrationWork, calibrationWork } from "../../../offline-trainer/src/calibrate/calibration-work.ts";
 import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import { DEFAULT_DIMS } from "../../../offline-trainer/src/methods/settings.ts";
 import { numbers, mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { type ResponseMatrix, scoreAt, submatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { folds, type Split, TARGET_OBSERVED } from "../../../offline-trainer/src/matrix/splits.ts";
@@ -206,6 +209,19 @@ function scoreGap(matrix: ResponseMatrix, model: number, forms: readonly Uint32A
 function randomForms(items: number, size: number, count: number, random: RandomSource): Uint32Array[] {
   const order = random.shuffle(Array.from({ length: items }, (_, item) => item));
   return Array.from({ length: count }, (_, k) => Uint32Array.from(order.slice(k * size, (k + 1) * size)));
+}
+
+/** The calibrations of difficulties from answers, two, and of their check, two for each part of the families. */
+export function formsWork(
+  pool: ItemPool,
+  keys: JoinKeys,
+  { subjects, items }: ResponseMatrix,
+  isChecked: boolean,
+): CalibrationWork {
+  const columns = Array.from(joinItems(pool, keys, items).columns, (column) => items[column]!);
+  const dims = dimsFor(DEFAULT_DIMS, subjects.length);
+  const calibrations = 2 * (1 + (isChecked ? CHECK_FOLDS : 0));
+  return calibrationWork({ subjects, items: columns }, { dims, calibrations, scenarios: 1 });
 }
 
 /** Mean over models, in fractions, and its standard error with models as units. */

@@ -1,5 +1,6 @@
 import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
+import { calibrationWork } from "anchoreval-trainer/internal/calibrate/calibration-work";
 import { judgeRouting, routeCsv, routingSummary } from "anchoreval-trainer/internal/features/routing/fit/judge-routing";
 import { DEFAULT_NEIGHBOURS } from "anchoreval-trainer/internal/features/routing/fit/forecasts";
 import {
@@ -96,9 +97,10 @@ export const routeCommand: Command = {
     const features = await readFeatures(split.train.items, split.test, embeddingsFile);
     const twice = inBoth(split.train.items, split.test);
     if (twice > 0) output.remark(`${twice} of the test questions have the text of a train question`);
-    const { backend, reason } = await resolveBackend(provider);
-    output.remark(reason);
     const dims = askedDims ?? dimsFor(DEFAULT_DIMS, models.length);
+    const work = calibrationWork(split.train, { dims, calibrations: 1, scenarios: 1 });
+    const { backend, reason } = await resolveBackend(provider, { work });
+    output.remark(reason);
     const routing = await routeQuestions(split.train, split.test, features, {
       backend,
       dims,

@@ -1,7 +1,8 @@
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import { availableParallelism } from "node:os";
+import { AnchorEvalError, checkNames, invalidOption, type OptionNames } from "anchoreval/internal/core/errors";
+import { type CalibrationWork, predictedSeconds } from "../calibrate/calibration-work.ts";
 import type { CalibrationBackend } from "../calibrate/types.ts";
 import { uninterrupted } from "../threads/run-on-threads.ts";
-import { type CalibrationWork, predictedSeconds } from "./calibration-work.ts";
 import { aroundBackend } from "./interruptible.ts";
 import { plainReason } from "./onnx/session.ts";
 import { probeBackend } from "./probe-backend.ts";
@@ -31,21 +32,44 @@ async function loadOnnx(): Promise<OnnxModule> {
   return import("./node/onnx-node-backend.ts");
 }
 
+interface BackendOptions {
+  /** Of the CPU provider. @default one a core */
+  readonly threads?: number;
+  /** The calibrations to come, for `auto` to weigh. */
+  readonly work: CalibrationWork;
+  /** Imports ONNX Runtime's part; called only where it is needed. */
+  readonly load?: () => Promise<OnnxModule>;
+}
+
+const BACKEND_OPTIONS: OptionNames<BackendOptions> = { threads: "number", work: true, load: true };
+
 /**
  * Chooses the backend of calibration. `auto` tries CUDA where the work takes less time there, its start counted in, and
  * falls back to the CPU, or to plain TypeScript where ONNX Runtime can't be loaded, with the reason.
- * @param threads - of the CPU provider
- * @param work - for `auto` to weigh; none: CUDA is taken wherever it starts
- * @param load - imports ONNX Runtime's part; called only where it is needed
- * @throws AnchorEvalError `unavailable` where a provider that is asked for by name doesn't start
+ * @throws AnchorEvalError `unavailable` where a provider that is asked for by name doesn't start; `invalid_option` for
+ *   `auto` without work
+ * @example
+ * const work = { models: 40, items: 300, dims: 8, scenarios: 3, calibrations: 7 };
+ * const { backend, reason } = await resolveBackend("auto", { work });
  */
+export function resolveBackend(
+  provider: Exclude<Provider, "auto">,
+  options?: Partial<BackendOptions>,
+): Promise<ResolvedBackend>;
+export function resolveBackend(provider: Provider, options: BackendOptions): Promise<ResolvedBackend>;
 export async function resolveBackend(
   provider: Provider,
-  threads?: number,
-  work?: CalibrationWork,
-  load: () => Promise<OnnxModule> = loadOnnx,
+  options: Partial<BackendOptions> = {},
 ): Promise<ResolvedBackend> {
+  checkNames<Partial<BackendOptions>>(options, BACKEND_OPTIONS);
+  const { threads = availableParallelism(), work, load = loadOnnx } = options;
   if (provider === "typescript") return { backend: typescriptBackend, provider, reason: "plain TypeScript: asked for" };
+  let seconds: ReturnType<typeof predictedSeconds> | null = null;
+  if (provider === "auto") {
+    if (work === undefined)
+      throw invalidOption("the provider auto weighs the calibrations to come, the option work: give it, or another provider");
+    seconds = predictedSeconds(work, threads);
+  }
   let onnxNodeBackend: OnnxModule["onnxNodeBackend"];
   try {
     ({ onnxNodeBackend } = await load());
@@ -57,24 +81,24 @@ export async function resolveBackend(
     throw new AnchorEvalError("unavailable", `${failed}; \`provider: "typescript"\` needs nothing of it`, { cause });
   }
   const onCpu = (precision: "float32" | "float64"): CalibrationBackend =>
-    onnxNodeBackend({ provider: "cpu", precision, ...(threads !== undefined && { threads }) });
+    onnxNodeBackend({ provider: "cpu", precision, threads });
   if (provider === "cpu") return { backend: onCpu("float32"), provider, reason: "ONNX Runtime on the CPU: asked for" };
   if (provider === "webgpu") {
     const backend = onnxNodeBackend({ provider, rounds: "steps", finish: onCpu("float64") });
     await probeBackend(backend, { keep: true });
     return { backend, provider, reason: "ONNX Runtime on WebGPU: asked for" };
   }
-  if (provider === "auto" && work !== undefined) {
-    const { cpu, cuda } = predictedSeconds(work, threads);
-    if (cpu <= cuda) {
-      const reason = `ONNX Runtime on the CPU: calibrations take about ${inSeconds(cpu)} here, ${inSeconds(cuda)} on a card with its start`;
-      return { backend: onCpu("float32"), provider: "cpu", reason };
-    }
+  if (seconds !== null && seconds.cpu <= seconds.cuda) {
+    const reason = `ONNX Runtime on the CPU: calibrations take about ${inSeconds(seconds.cpu)} here, ${inSeconds(seconds.cuda)} on a card with its start`;
+    return { backend: onCpu("float32"), provider: "cpu", reason };
   }
   try {
     const backend = onnxNodeBackend({ provider: "cuda", rounds: "loop" });
     await probeBackend(backend);
-    const how = provider === "auto" ? "found" : "asked for";
+    const how =
+      seconds === null
+        ? "asked for"
+        : `calibrations take about ${inSeconds(seconds.cuda)} here with its start, ${inSeconds(seconds.cpu)} on the CPU`;
     return { backend, provider: "cuda", reason: `ONNX Runtime on CUDA: ${how}` };
   } catch (error) {
     if (provider === "cuda" || !(error instanceof AnchorEvalError)) throw error;
@@ -90,7 +114,7 @@ function inSeconds(seconds: number): string {
 }
 
 /** The backend of a provider for one thread of many: the thread is never ended amid one of its calls. */
-export async function threadBackend(provider: Provider): Promise<CalibrationBackend> {
-  const { backend } = await uninterrupted(() => resolveBackend(provider, 1));
+export async function threadBackend(provider: ResolvedBackend["provider"]): Promise<CalibrationBackend> {
+  const { backend } = await uninterrupted(() => resolveBackend(provider, { threads: 1 }));
   return aroundBackend(backend, uninterrupted);
 }

@@ -1,11 +1,12 @@
 import { createRandom, type RandomSource, type StreamName } from "anchoreval/internal/core/numeric/random";
 import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import type { Provider } from "../backends/resolve-backend.ts";
+import type { ResolvedBackend } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
+import type { CalibrationWork } from "../calibrate/calibration-work.ts";
 import { sharedDevices } from "../calibrate/shared-devices.ts";
 import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
-import { sharedMatrix } from "../matrix/response-matrix.ts";
+import { type ResponseMatrix, sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
 import { sourceSplits } from "../matrix/source-splits.ts";
 import type { BenchmarkSplit } from "../matrix/splits.ts";
@@ -13,14 +14,14 @@ import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { type Observers, type SentObservers, sentObservers } from "./observer.ts";
 import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
-import { learn } from "./learn.ts";
+import { learn, learningWork } from "./learn.ts";
 
 /** Threads that held-out models are computed on. */
 export interface FoldThreads {
   /** The caller's own among them, which fits all models meanwhile: one more begins when it has. */
   readonly count: number;
   /** The provider of the fit's own backend, which calibrates there. */
-  readonly provider: Provider;
+  readonly provider: ResolvedBackend["provider"];
 }
 
 /** Models below which none can be held out. Chosen, not measured. */
@@ -34,6 +35,20 @@ export interface CrossValidation {
 
 /** The cross-validation of every scenario and form. */
 export type Validation = ReadonlyMap<string, ReadonlyMap<string, Readonly<Record<Pooling, CrossValidation>>>>;
+
+/** How often a fit learns: from all models, without each fold of the held-out ones, and from the weaker models. */
+export function learnings({ settings }: Pick<Method, "settings">, models: number): number {
+  return models < LEAST_HELD_OUT_FROM ? 1 : settings.folds + 2;
+}
+
+/** The calibrations of a fit, folds and all models on a core each. */
+export function fitWork(
+  matrix: Pick<ResponseMatrix, "subjects" | "items">,
+  method: Pick<Method, "settings">,
+): CalibrationWork {
+  const times = learnings(method, matrix.subjects.length);
+  return learningWork(matrix, method, { times, cores: times });
+}
 
 /** The data of the folds. */
 interface FoldPlan {
@@ -52,7 +67,7 @@ export interface FoldThreadData {
     readonly method: SentMethod;
     readonly observers: SentObservers;
   };
-  readonly provider: Provider;
+  readonly provider: ResolvedBackend["provider"];
 }
 
 /** A split with the number and the stream that its estimates have. Plain data, too. */
@@ -223,7 +238,11 @@ const THREAD_CELLS = 1 << 16;
  * Threads for the folds of a fit: none where one thread is all there is, where a fold takes no longer than to start one,
  * or where a device calibrates, whose memory is there once.
  */
-export function foldThreads(provider: Provider, threads: number, cells: number): FoldThreads | undefined {
+export function foldThreads(
+  provider: ResolvedBackend["provider"],
+  threads: number,
+  cells: number,
+): FoldThreads | undefined {
   const here = provider === "cpu" || provider === "typescript";
   return here && threads > 1 && cells >= THREAD_CELLS ? { count: threads, provider } : undefined;
 }

@@ -5,18 +5,13 @@ import type { SeenModels, SeenScores } from "anchoreval/internal/core/estimators
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import type { ModelEstimate } from "anchoreval/internal/core/scoring/scoring-model";
 import { anchorInput } from "../anchors/anchor-method.ts";
-import {
-  chooseDimension,
-  DIMENSION_CANDIDATES,
-  dimsFor,
-  fitBank,
-  type FitBankOptions,
-  type FixedBank,
-  type ResponseModel,
-} from "../calibrate/bank.ts";
+import { dimsFor, fitBank, type FitBankOptions, type FixedBank, type ResponseModel } from "../calibrate/bank.ts";
 import type { CalibrationStep } from "../calibrate/calibrate.ts";
+import { type CalibrationWork, calibrationWork } from "../calibrate/calibration-work.ts";
+import { chooseDimension, DIMENSION_CANDIDATES } from "../calibrate/choose-dimension.ts";
 import { linkScenarios } from "../calibrate/linking.ts";
 import { answeringModels, sourceScores, type Benchmark, type Scenario } from "../matrix/benchmark.ts";
+import type { ResponseMatrix } from "../matrix/response-matrix.ts";
 import type { DesignSearchOptions, Method } from "../methods/method.ts";
 import type { FitSettings } from "../methods/settings.ts";
 import { formDrawer, type Form, type LearnedScenario, type LearnedScenarios, type ModelChoice } from "./forms.ts";
@@ -109,6 +104,25 @@ export async function learn(
   };
 }
 
+/**
+ * The calibrations of learning from a matrix so often: one each, and one for each number of dimensions that is tried.
+ * Marginal estimation asks no backend for any.
+ * @param cores - that they use at most
+ */
+export function learningWork(
+  matrix: Pick<ResponseMatrix, "subjects" | "items">,
+  { settings: { dims, estimation } }: Pick<Method, "settings">,
+  { times, cores }: { readonly times: number; readonly cores?: number },
+): CalibrationWork {
+  const tried = typeof dims === "number" ? [] : dims === "auto" ? DIMENSION_CANDIDATES : dims;
+  const most = typeof dims === "number" ? dims : Math.max(...tried);
+  return calibrationWork(matrix, {
+    dims: dimsFor(most, matrix.subjects.length),
+    calibrations: estimation === "marginal" ? 0 : times * (1 + tried.length),
+    ...(cores !== undefined && { cores }),
+  });
+}
+
 /** The response model as the settings have it, where nothing is left to the data. */
 function asAsked({ dims, shrinkage, irtModel }: FitSettings, models: number): ModelChoice {
   return {
@@ -131,10 +145,8 @@ async function chosenModel(
 ): Promise<ModelChoice> {
   const asked = asAsked(settings, rows.length);
   let model = asked;
-  if (typeof settings.dims !== "number") {
-    const candidates = settings.dims === "auto" ? DIMENSION_CANDIDATES : settings.dims;
-    model = { ...asked, ...(await chooseDimension(scenario, rows, candidates, options)) };
-  }
+  if (typeof settings.dims !== "number")
+    model = { ...asked, ...(await chooseDimension(scenario, rows, settings.dims, options)) };
   if (settings.search === 0 || designSearch === undefined) return model;
   const foundDesign = await designSearch.search(scenario, rows, {
     ...options,

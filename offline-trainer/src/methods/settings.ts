@@ -28,7 +28,7 @@ export interface FitSettings extends ResponseModel {
   readonly scoreMap: ScoreMapKind | "auto";
   /**
    * Latent dimensions at most, few models get fewer, one for each five; of several numbers the one that predicts held-out
-   * models best, `auto`: of 1, 2, 3 and 5.
+   * models best, `auto`: of 1, 2, 3 and 5, and of more on a device where these are cheap and get better.
    */
   readonly dims: number | "auto" | readonly number[];
   /** Share of the learned variance of discriminations that is kept. */

@@ -28,7 +28,7 @@ test.skipIf(unavailable !== null)(unavailable === null ? title : `${title} (${un
   const { responses } = simulatedResponses({ subjects: 24, items: 48, dims: 2, missing: 0.1 });
   // One round: the scales stay at where they begin, and both have the same optimum to find.
   const options = { dims: 2, rounds: 1, tolerance: 1e-13, maxEvaluations: 300 };
-  const { backend: webgpu } = await resolveBackend("webgpu", 1);
+  const { backend: webgpu } = await resolveBackend("webgpu", { threads: 1 });
   const own = await calibrate(responses, { ...options, backend: webgpu, random: createRandom(1) });
   const cpu = onnxNodeBackend({ provider: "cpu", precision: "float64", threads: 1 });
   const { value } = await calibrate(responses, { ...options, backend: cpu, random: createRandom(1) });

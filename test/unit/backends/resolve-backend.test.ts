@@ -7,6 +7,9 @@ import { expectRefusal, rejection } from "../../support/refusal.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
+/** Work that takes hours on a CPU. */
+const work = { models: 6349, items: 28_659, dims: 8, scenarios: 6, calibrations: 7 };
+
 const createSession = InferenceSession.create.bind(InferenceSession) as (
   bytes: Uint8Array,
   options: InferenceSession.SessionOptions,
@@ -40,7 +43,7 @@ describe("auto", () => {
     "no available backend found. ERR: [cuda] backend not found.", // as WebAssembly says it
   ])("falls back to the CPU in float32, with a plain reason, where CUDA doesn't start", async (why) => {
     const { tried } = withProviders("cuda", undefined, why);
-    const { backend, reason } = await resolveBackend("auto");
+    const { backend, reason } = await resolveBackend("auto", { work });
     expect(backend).toMatchObject({ name: "onnxruntime-cpu", precision: "float32" });
     expect(reason).toBe("ONNX Runtime on the CPU: CUDA's libraries aren't here (docs/gpu.md)");
     expect(tried).toEqual(["cuda"]);
@@ -48,16 +51,18 @@ describe("auto", () => {
 
   test("takes CUDA where it starts, in float64", async () => {
     withProviders(null);
-    const { backend, reason } = await resolveBackend("auto");
+    const { backend, reason } = await resolveBackend("auto", { work });
     expect(backend).toMatchObject({ name: "onnxruntime-cuda", precision: "float64" });
-    expect(reason).toBe("ONNX Runtime on CUDA: found");
+    expect(reason).toMatch(
+      /^ONNX Runtime on CUDA: calibrations take about \d+ s here with its start, \d{3,} s on the CPU$/,
+    );
   });
 
   test("falls back where CUDA fails only at its first run", async () => {
     withProviders(null, (session) => {
       vi.spyOn(session, "run").mockRejectedValue(new Error("CUDA failure 35: driver version is insufficient"));
     });
-    const { backend, reason } = await resolveBackend("auto");
+    const { backend, reason } = await resolveBackend("auto", { work });
     expect(backend.name).toBe("onnxruntime-cpu");
     expect(reason).toContain(": CUDA can't be used: CUDA failure 35: driver version is insufficient (docs");
     expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "CUDA failure 35");
@@ -73,11 +78,17 @@ describe("auto", () => {
       };
       vi.spyOn(session, "run").mockImplementation(wrong as never);
     });
-    const { backend, reason } = await resolveBackend("auto");
+    const { backend, reason } = await resolveBackend("auto", { work });
     expect(backend.name).toBe("onnxruntime-cpu");
     expect(reason).toContain("CUDA can't be used: onnxruntime-cuda computes wrong values (log 2 as 0.818");
     expectRefusal(await rejection(resolveBackend("cuda")), "unavailable", "computes wrong values (log 2 as 0.818");
   });
+});
+
+test("auto without work is refused, whatever types say", async () => {
+  const asked = resolveBackend as (provider: string, options?: object) => Promise<unknown>;
+  expectRefusal(await rejection(asked("auto")), "invalid_option", "the option work: give it");
+  expectRefusal(await rejection(asked("auto", { works: work })), "invalid_option", "did you mean work");
 });
 
 describe("a provider asked for by name", () => {
@@ -150,7 +161,7 @@ describe("where ONNX Runtime can't be loaded", () => {
   const load = (): Promise<never> => Promise.reject(cause);
 
   test("auto gives plain TypeScript, and says why in one line", async () => {
-    const { backend, reason } = await resolveBackend("auto", 1, undefined, load);
+    const { backend, reason } = await resolveBackend("auto", { work, load });
     expect(backend).toMatchObject({ name: "typescript", precision: "float64" });
     expect(reason).toMatch(
       /^plain TypeScript, much slower: ONNX Runtime can't be loaded on this machine \(\w+ \w+\): Cannot find module '.*'$/,
@@ -158,7 +169,7 @@ describe("where ONNX Runtime can't be loaded", () => {
   });
 
   test.each(["cpu", "cuda", "webgpu"] as const)("%s is unavailable, with the same reason", async (provider) => {
-    const error = await rejection(resolveBackend(provider, 1, undefined, load));
+    const error = await rejection(resolveBackend(provider, { load }));
     expectRefusal(
       error,
       "unavailable",
@@ -169,7 +180,7 @@ describe("where ONNX Runtime can't be loaded", () => {
 
   test("typescript doesn't try", async () => {
     const never = vi.fn(load);
-    expect((await resolveBackend("typescript", 1, undefined, never)).reason).toBe("plain TypeScript: asked for");
+    expect((await resolveBackend("typescript", { load: never })).reason).toBe("plain TypeScript: asked for");
     expect(never).not.toHaveBeenCalled();
   });
 
@@ -181,7 +192,7 @@ describe("where ONNX Runtime can't be loaded", () => {
     const lines = [
       'Object.defineProperty(process, "arch", { value: "pdp11" });',
       `const { resolveBackend } = await import(${JSON.stringify(built)});`,
-      'const { backend, reason } = await resolveBackend("auto");',
+      `const { backend, reason } = await resolveBackend("auto", { work: ${JSON.stringify(work)} });`,
       "process.stdout.write(JSON.stringify([backend.name, reason]));",
     ];
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", lines.join("\n")]);
@@ -193,7 +204,7 @@ describe("where ONNX Runtime can't be loaded", () => {
 });
 
 test("on this machine, too, auto gives a backend that computes", async () => {
-  const { backend, reason } = await resolveBackend("auto", 1);
+  const { backend, reason } = await resolveBackend("auto", { threads: 1, work });
   expect(reason).toMatch(/^ONNX Runtime on /);
   const objective = await backend.open({ subjects: 1, items: 1, signs: Int8Array.of(1) }, 1);
   const zero = (): Float64Array => new Float64Array(1);

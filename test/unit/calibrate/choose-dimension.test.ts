@@ -5,10 +5,16 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { gatherItems } from "anchoreval/internal/core/scoring/bank-ability";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { fitBank, chooseDimension, DIMENSION_CANDIDATES } from "../../../offline-trainer/src/calibrate/bank.ts";
+import { onnxNodeBackend } from "../../../offline-trainer/src/backends/node/onnx-node-backend.ts";
+import { fitBank } from "../../../offline-trainer/src/calibrate/bank.ts";
+import {
+  chooseDimension,
+  DIMENSION_CANDIDATES,
+  furtherCandidates,
+} from "../../../offline-trainer/src/calibrate/choose-dimension.ts";
 import { matrixScenarios, type Scenario } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { DEFAULT_SETTINGS } from "../../../offline-trainer/src/methods/settings.ts";
+import { DEFAULT_SETTINGS, MOST_DIMENSIONS } from "../../../offline-trainer/src/methods/settings.ts";
 import { rowsOf } from "../fit/held-out-estimates.ts";
 import { type LeaderboardShape, smallLeaderboard, withScores } from "../fit/small-leaderboard.ts";
 
@@ -73,7 +79,7 @@ describe("the dimension", () => {
     const task = taskOf(smallLeaderboard(shape), scenario);
     const groups = rowsOf(shape.models!).map((m) => (replicates === true && m % 3 === 1 ? m - 1 : m));
     const rows = rowsOf(shape.models!).filter((m) => m % 17 !== 5);
-    const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, DIMENSION_CANDIDATES, options(groups));
+    const { dims, dimensionErrors: errors } = await chooseDimension(task, rows, "auto", options(groups));
     expect(errors.map((candidate) => candidate.dims)).toEqual([...DIMENSION_CANDIDATES]);
     let best = { dims: 0, error: Infinity };
     for (const candidate of errors) {
@@ -92,11 +98,11 @@ describe("the dimension", () => {
   test("looks at its rows only", async () => {
     const matrix = smallLeaderboard({ models: 40, items: [40, 20], dims: 2 });
     const rows = rowsOf(30);
-    const before = await chooseDimension(taskOf(matrix), rows, DIMENSION_CANDIDATES, options(rowsOf(40)));
+    const before = await chooseDimension(taskOf(matrix), rows, "auto", options(rowsOf(40)));
     const other = withScores(matrix, (m, _, score) => (m >= 30 ? 1 - score : score));
-    expect(await chooseDimension(taskOf(other), rows, DIMENSION_CANDIDATES, options(rowsOf(40)))).toEqual(before);
+    expect(await chooseDimension(taskOf(other), rows, "auto", options(rowsOf(40)))).toEqual(before);
     const changed = withScores(matrix, (m, _, score) => (m === 1 ? 1 - score : score));
-    expect(await chooseDimension(taskOf(changed), rows, DIMENSION_CANDIDATES, options(rowsOf(40)))).not.toEqual(before);
+    expect(await chooseDimension(taskOf(changed), rows, "auto", options(rowsOf(40)))).not.toEqual(before);
   });
 
   test.each([
@@ -113,7 +119,7 @@ describe("the dimension", () => {
     const { dims, dimensionErrors: errors } = await chooseDimension(
       task,
       rowsOf(models),
-      DIMENSION_CANDIDATES,
+      "auto",
       options(rowsOf(models)),
     );
     expect(errors.map((candidate) => candidate.dims)).toEqual(candidates);
@@ -133,8 +139,49 @@ describe("the dimension", () => {
   test("below ten models, replicates counted once, there is no choice", async () => {
     const task = taskOf(smallLeaderboard({ models: 18, items: [20, 8] }));
     const none = { dims: 1, dimensionErrors: [] };
-    expect(await chooseDimension(task, rowsOf(9), DIMENSION_CANDIDATES, options(rowsOf(18)))).toEqual(none);
+    expect(await chooseDimension(task, rowsOf(9), "auto", options(rowsOf(18)))).toEqual(none);
     const twins = rowsOf(18).map((m) => m - (m % 2));
-    expect(await chooseDimension(task, rowsOf(18), DIMENSION_CANDIDATES, options(twins))).toEqual(none);
+    expect(await chooseDimension(task, rowsOf(18), "auto", options(twins))).toEqual(none);
+  });
+});
+
+describe("on a device that does whole rounds", () => {
+  const graph = onnxNodeBackend({ provider: "cpu", precision: "float64", rounds: "loop" });
+
+  test.each([
+    { models: 100, seed: 6, tried: [1, 2, 3, 5], best: 3 }, // 5 isn't the best: nothing further
+    { models: 60, seed: 8, tried: [1, 2, 3, 5, 8], best: 8 }, // 48 models allow 9
+    { models: 100, seed: 2, tried: [1, 2, 3, 5, 8, 12], best: 8 }, // 12 isn't: no 18
+  ])("auto goes on while more are better: $models models, seed $seed", async ({ models, seed, tried, best }) => {
+    const task = taskOf(smallLeaderboard({ models, items: [120], dims: 8, seed }));
+    const rows = rowsOf(models);
+    const choose = (asked: "auto" | readonly number[], backend = graph) =>
+      chooseDimension(task, rows, asked, { ...options(rows), backend });
+    const { dims, dimensionErrors: errors } = await choose("auto");
+    expect(errors.map((candidate) => candidate.dims)).toEqual(tried);
+    expect(dims).toBe(best);
+    const reference = await choose(tried, typescriptBackend);
+    errors.forEach(({ error }, k) => expect(error).toBeCloseTo(reference.dimensionErrors[k]!.error, 6));
+    expect((await choose("auto", typescriptBackend)).dimensionErrors).toEqual(reference.dimensionErrors.slice(0, 4));
+  });
+
+  test("a list is tried as it is", async () => {
+    const task = taskOf(smallLeaderboard({ models: 60, items: [60], dims: 8, seed: 8 }));
+    const { dimensionErrors } = await chooseDimension(task, rowsOf(60), [2, 5], {
+      ...options(rowsOf(60)),
+      backend: graph,
+    });
+    expect(dimensionErrors.map(({ dims }) => dims)).toEqual([2, 5]);
+  });
+
+  test("the larger the board the fewer are cheap, and where rounds are finished elsewhere none", () => {
+    const further = (models: number, items: number, backend: Parameters<typeof furtherCandidates>[0] = graph) =>
+      furtherCandidates(backend, { models, items });
+    expect(further(100, 1000)).toEqual([8, 12, 18, 27, 40]);
+    expect(Math.max(...further(100, 1000), ...DIMENSION_CANDIDATES)).toBeLessThanOrEqual(MOST_DIMENSIONS);
+    expect(further(400, 4777)).toEqual([8, 12, 18]);
+    expect(further(6349, 4777)).toEqual([]);
+    expect(further(100, 1000, { ...graph, finish: typescriptBackend })).toEqual([]);
+    expect(further(100, 1000, typescriptBackend)).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ async function filesOf(
   provider: "cpu" | "typescript" = "typescript",
   board = matrix,
 ): Promise<Files> {
-  const { backend } = await resolveBackend(provider, 1);
+  const { backend } = await resolveBackend(provider, { threads: 1 });
   const described = { benchmark: "demo", version: "1.0.0", created: "2026-01-01T00:00:00Z", seed: 1, sizes: [4, 9] };
   const method = await customised(recommended, { dims: 1, folds: 3, draws: 2 });
   return bundleFiles(await fit(board, { ...described, method, backend, ...change }));

@@ -2,6 +2,7 @@ import { DEFAULT_SETTINGS, recommended } from "anchoreval-trainer";
 import { describe, expect, test } from "vitest";
 import { type ReplayOptions, type ReplayRow, runReplays } from "../../../../../features/adaptive/fit/replay.ts";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
 import { scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { expectRefusal, rejection } from "../../../../support/refusal.ts";
 import { smallLeaderboard, withScores } from "../../../fit/small-leaderboard.ts";
@@ -11,7 +12,7 @@ const shared: ReplayOptions = {
   split: "interpolation",
   seeds: 1,
   method: { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1 } },
-  provider: "typescript",
+  backend: typescriptBackend,
   repeats: 10,
   mostTargets: 10,
   share: 0.3,

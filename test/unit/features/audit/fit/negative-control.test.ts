@@ -1,7 +1,9 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
+import { auditLeaderboard } from "../../../../../features/audit/fit/audit-leaderboard.ts";
 import {
+  auditWork,
   controlLines,
   type NegativeControl,
   negativeControls,
@@ -15,6 +17,7 @@ import {
   scoreAt,
 } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { DEFAULT_SETTINGS } from "../../../../../offline-trainer/src/methods/settings.ts";
+import { countedBackend } from "../../../../support/counted-backend.ts";
 import { smallLeaderboard } from "../../../fit/small-leaderboard.ts";
 
 const board = smallLeaderboard({ models: 60, items: [200], missing: 0.1 });
@@ -30,6 +33,23 @@ const controlsOf = (matrix: ResponseMatrix, shuffles = 2): Promise<NegativeContr
     heldOut: 0.1,
     shuffles,
   });
+
+test.each([
+  [0, 0, 1],
+  [0.1, 0, 2],
+  [0.1, 2, 7],
+])(
+  "the work of an audit with %d held out and %i shuffles is what its backend calibrates",
+  async (heldOut, shuffles, calibrations) => {
+    const matrix = smallLeaderboard({ models: 12, items: [20, 16] });
+    expect(auditWork(matrix, { dims: 8, heldOut, shuffles })).toMatchObject({ dims: 2, scenarios: 2, calibrations });
+    const backend = countedBackend();
+    const asked = { configuration: DEFAULT_SETTINGS, dims: 8, seed: 1, backend, heldOut };
+    await auditLeaderboard(matrix, asked);
+    if (shuffles > 0) await negativeControls(matrix, { ...asked, shuffles });
+    expect(backend.opened).toBe(2 * calibrations);
+  },
+);
 
 /** A board whose answers are noise in one of the two ways. */
 const noise = (kind: (typeof SHUFFLES)[number], seed: number): ResponseMatrix =>

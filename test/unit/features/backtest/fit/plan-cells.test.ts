@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { backtestCell } from "../../../../../features/backtest/fit/cell.ts";
 import {
+  cellsWork,
   planCells,
   type BacktestPlanOptions,
   type PlannedCell,
@@ -9,6 +11,7 @@ import { responseMatrix, type ResponseMatrix } from "../../../../../offline-trai
 import { fullScores } from "../../../../../offline-trainer/src/matrix/scenarios.ts";
 import { expectRefusal, refusal } from "../../../../support/refusal.ts";
 import { recommended } from "../../../../../offline-trainer/src/methods/method.ts";
+import { countedBackend } from "../../../../support/counted-backend.ts";
 import { smallLeaderboard, withScores } from "../../../fit/small-leaderboard.ts";
 
 const MODELS = 20;
@@ -252,5 +255,34 @@ describe("what can't be planned", () => {
     ],
   ])("%s", (_, act, code, message) => {
     expectRefusal(refusal(act), code, message);
+  });
+});
+
+describe("the work of cells", () => {
+  const names = matrix.subjects.map((_, m) => `maker${m % 10}/model-${m}`);
+  const many = responseMatrix(names, matrix.items, Float64Array.from(plain.scores));
+  const method = { ...recommended, settings: { ...DEFAULT_SETTINGS, dims: 1, draws: 1 } };
+  const families = new Map(names.map((name) => [name, name.split("/")[0]!]));
+
+  test.each(["interpolation", "family"] as const)("of %s is what its backend calibrates", async (split) => {
+    const backend = countedBackend();
+    for (const cell of plan({ split, seeds: 2, method, families, scenarios: ["a"] }, many))
+      await backtestCell(cell, backend);
+    const asked = { seeds: 2, scenarios: ["a"], wholeFits: true };
+    expect(cellsWork(many, [split], [method], asked)).toEqual({
+      ...{ models: MODELS, items: 60, dims: 1, scenarios: 1 },
+      calibrations: backend.opened,
+      cores: split === "family" ? 10 : 2,
+    });
+  });
+
+  test("adds up splits and methods; what is learned from once is on one core", () => {
+    const wide = { ...method, settings: { ...method.settings, dims: [1, 2] } };
+    const once = cellsWork(many, ["interpolation", "extrapolation"], [method, wide], { seeds: 3, wholeFits: false });
+    expect(once).toMatchObject({ dims: 2, calibrations: 6 + 18, cores: 1 });
+    expect(cellsWork(many, ["newest"], [method], { seeds: 1, sources: 7, wholeFits: true })).toMatchObject({
+      models: 7,
+      calibrations: 1,
+    });
   });
 });

@@ -1,10 +1,17 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { beforeAll, describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../../../offline-trainer/src/backends/typescript.ts";
-import { checkForms, type FormsCheck, heldOutModels } from "../../../../../features/forms/fit/build-forms.ts";
+import {
+  checkForms,
+  type FormsCheck,
+  formsWork,
+  heldOutModels,
+} from "../../../../../features/forms/fit/build-forms.ts";
+import { answeredDifficulty } from "../../../../../features/forms/fit/difficulty.ts";
 import { itemPool, joinKeys } from "../../../../../features/forms/fit/item-pool.ts";
 import { type ResponseMatrix, scoreAt } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { modelFamilies } from "../../../../../offline-trainer/src/matrix/families.ts";
+import { countedBackend } from "../../../../support/counted-backend.ts";
 import { simulatedBenchmark } from "./simulated-benchmark.ts";
 
 const { table, matrix: simulated } = simulatedBenchmark({ items: 240, subjects: 4, models: 24 });
@@ -23,6 +30,16 @@ const check = (own: ResponseMatrix, table = families) =>
   checkForms(pool, keys, own, {
     ...{ ...shape, families: table, backend: typescriptBackend, random: createRandom("check") },
   });
+
+test("the work of difficulties and their check is what the backend calibrates", async () => {
+  const backend = countedBackend();
+  const random = createRandom("work");
+  await answeredDifficulty(pool, keys, matrix, { backend, random });
+  const [alone, checked] = [false, true].map((isChecked) => formsWork(pool, keys, matrix, isChecked));
+  expect(alone).toEqual({ models: 24, items: 240, dims: 4, scenarios: 1, calibrations: backend.opened });
+  await checkForms(pool, keys, matrix, { ...shape, families, backend, random });
+  expect(checked).toEqual({ ...alone, calibrations: backend.opened });
+});
 
 describe("heldOutModels", () => {
   test("whole families, each once, in four parts", () => {

@@ -53,7 +53,7 @@ test("a program fits by prices, with gate forms and variance components, as the 
   const manifest = parseManifest(written("manifest.json"));
 
   const { matrix, trials = [] } = await readResponses(responses);
-  const { backend } = await resolveBackend("typescript", 1);
+  const { backend } = await resolveBackend("typescript", { threads: 1 });
   const fitted = await fit(matrix, {
     ...{ benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [6, 12], seed: 1, backend },
     method: await customised(recommended, { dims: 1 }),

@@ -43,7 +43,7 @@ const GROUPS: AskedGroups = {
   ],
   difficulty: true,
 };
-const { backend } = await resolveBackend("typescript", 1);
+const { backend } = await resolveBackend("typescript", { threads: 1 });
 const facts = { benchmark: "quiz", version: "1.0.0", created: "2026-01-01T00:00:00Z", sizes: [30], seed: 1, backend };
 const method = await customised(recommended, { dims: 1 });
 const fitted = async (asking: AskedGroups, board = matrix) =>

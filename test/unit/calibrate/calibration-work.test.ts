@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { predictedSeconds } from "../../../offline-trainer/src/backends/calibration-work.ts";
+import { predictedSeconds } from "../../../offline-trainer/src/calibrate/calibration-work.ts";
 import { resolveBackend } from "../../../offline-trainer/src/backends/resolve-backend.ts";
 
 const once = { scenarios: 1, calibrations: 1 };
@@ -41,7 +41,7 @@ test("a card pays from some size on, the sooner the fewer cores there are", () =
 test("auto weighs the work before it looks for a card", async () => {
   const load = vi.fn(() => import("../../../offline-trainer/src/backends/node/onnx-node-backend.ts"));
   const small = { models: 40, items: 300, dims: 2, scenarios: 3, calibrations: 11 };
-  const { provider, reason } = await resolveBackend("auto", 2, small, load);
+  const { provider, reason } = await resolveBackend("auto", { threads: 2, work: small, load });
   expect(provider).toBe("cpu");
   expect(reason).toMatch(
     /^ONNX Runtime on the CPU: calibrations take about a second here, \d+ s on a card with its start$/,
