@@ -105,14 +105,14 @@ async function fitPart(
   const report = progressOf(scenarios.map(({ id }) => id).join(", "), method.settings.folds + 1, onProgress);
   const tools = (signal?: AbortSignal) => ({ backend: signal ? interruptible(backend) : backend, signal });
 
-  const validate = async (signal?: AbortSignal, spare?: Promise<unknown>) => {
+  const validate = async (signal?: AbortSignal, free?: Promise<unknown>) => {
     const observers = Object.fromEntries(
       parts.flatMap(({ stage, observer }) => (observer ? [[stage, observer] as const] : [])),
     );
     const plan = { benchmark, method, forms, observers, checkpoint };
     const onFold = (done: number, of: number, loss: number | null): void => report({ folds: done / of, loss });
     const stream = random.fork("cross-validation");
-    const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, spare, onFold });
+    const validation = await crossValidate(plan, rows, stream, { ...tools(signal), threads, free, onFold });
     clock.lap("held-out models");
     return validation;
   };

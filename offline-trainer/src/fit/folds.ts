@@ -1,6 +1,7 @@
 import { createRandom, type RandomSource, type StreamName } from "anchoreval/internal/core/numeric/random";
 import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import type { ResolvedBackend } from "../backends/resolve-backend.ts";
+import { interruptible } from "../backends/interruptible.ts";
+import { type ResolvedBackend, resolveBackend } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
 import type { CalibrationWork } from "../calibrate/calibration-work.ts";
@@ -18,7 +19,7 @@ import { learn, learningWork } from "./learn.ts";
 
 /** Threads that held-out models are computed on. */
 export interface FoldThreads {
-  /** The caller's own among them, which fits all models meanwhile: one more begins when it has. */
+  /** The caller's own among them, which computes folds when it has fitted all models. */
   readonly count: number;
   /** The provider of the fit's own backend, which calibrates there. */
   readonly provider: ResolvedBackend["provider"];
@@ -90,8 +91,8 @@ export interface FoldNote {
 interface FoldTools extends Pick<FitBankOptions, "backend" | "signal"> {
   /** @default none but the caller's */
   readonly threads?: FoldThreads | undefined;
-  /** The caller's work beside it. @default none */
-  readonly spare?: Promise<unknown> | undefined;
+  /** When the caller's own thread is free for folds. @default at once */
+  readonly free?: Promise<unknown> | undefined;
   /** @param done - folds, parts of those that are being computed too @param loss - of a calibration, in nats */
   readonly onFold?: (done: number, of: number, loss: number | null) => void;
 }
@@ -145,7 +146,7 @@ async function runFolds(
   plan: FoldPlan,
   folds: readonly Fold[],
   rows: readonly number[],
-  { backend, threads, spare = Promise.resolve(), signal, onFold }: FoldTools,
+  { backend, threads, free = Promise.resolve(), signal, onFold }: FoldTools,
 ): Promise<HeldOutTable[]> {
   const shares = new Float64Array(folds.length);
   const onNote = (index: number, { share, loss }: FoldNote): void => {
@@ -187,7 +188,13 @@ async function runFolds(
     order.map((index) => folds[index]!),
     {
       threads: threads.count - 1,
-      spare,
+      own: {
+        free,
+        compute: async (place, onNote, stopped) => {
+          const { backend } = await resolveBackend(threads.provider, { threads: 1 });
+          return computeFold(plan, folds[order[place]!]!, interruptible(backend), onNote, stopped);
+        },
+      },
       work: "the cross-validation",
       data,
       ...(signal && { signal }),
@@ -226,6 +233,7 @@ export async function computeFold(
     observers,
     enough: ENOUGH_ESTIMATES,
     answers: isLike,
+    signal,
   });
   onNote({ share: 1, loss });
   return table;

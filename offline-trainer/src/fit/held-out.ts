@@ -1,3 +1,5 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import {
   BASE_ESTIMATORS,
   type BaseEstimatorId,
@@ -79,6 +81,7 @@ interface TargetOptions {
   readonly enough?: number;
   /** Answers are kept, for differences between models. @default true */
   readonly answers?: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -90,7 +93,15 @@ export async function estimateTargets(
   benchmark: Benchmark,
   splits: readonly Pick<Split, "targets">[],
   learned: Learned,
-  { fold, draws, parts = false, observers = {}, enough = Infinity, answers: keepsAnswers = true }: TargetOptions,
+  {
+    fold,
+    draws,
+    parts = false,
+    observers = {},
+    enough = Infinity,
+    answers: keepsAnswers = true,
+    signal,
+  }: TargetOptions,
 ): Promise<HeldOutTable> {
   useSimd();
   const { scenarios } = benchmark;
@@ -119,6 +130,8 @@ export async function estimateTargets(
         Array.from(form.scenarios, ([id, { anchors }]) => [id, keptAnswers(anchors.items.length)]),
       );
       for (const model of estimated) {
+        await turn(); // other threads may wait for their next fold, or a signal to be heard
+        if (signal?.aborted) throw new AnchorEvalError("aborted", "the cross-validation was interrupted");
         const answered = answersOf(benchmark, form, model);
         const partial = partsOf.get(model)!;
         const estimates = partial.size > 0 ? form.estimateParts(answered, partial) : form.scoring.estimate(answered);

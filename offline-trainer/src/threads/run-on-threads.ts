@@ -2,11 +2,11 @@ import { Worker, parentPort, workerData } from "node:worker_threads";
 import { AnchorEvalError, type AnchorEvalErrorCode, type Issue } from "anchoreval/internal/core/errors";
 import { setTimeout as wait } from "node:timers/promises";
 
-export interface ThreadsOptions<Note> {
+export interface ThreadsOptions<Output, Note> {
   /** Threads at most; there are no more than inputs. */
   readonly threads: number;
-  /** One more thread from when this has come: what the caller does meanwhile keeps a core busy. @default none */
-  readonly spare?: Promise<unknown>;
+  /** How the caller's own thread takes inputs, too. @default it only waits */
+  readonly own?: OwnThread<Output, Note>;
   /** Name of the work in error messages: `the back-test`. */
   readonly work: string;
   /** Data that every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
@@ -16,6 +16,13 @@ export interface ThreadsOptions<Note> {
   readonly onDone?: (done: number) => void;
   /** @param index - of the input that the thread is at */
   readonly onNote?: (index: number, note: Note) => void;
+}
+
+/** The caller's own thread: it hears the others between its turns of the event loop. */
+export interface OwnThread<Output, Note> {
+  /** When it has done what it does before. */
+  readonly free: Promise<unknown>;
+  readonly compute: (index: number, say: (note: Note) => void, signal: AbortSignal) => Promise<Output>;
 }
 
 /**
@@ -29,7 +36,7 @@ export interface ThreadsOptions<Note> {
 export async function runOnThreads<Output, Note = never>(
   script: URL,
   inputs: readonly unknown[],
-  { threads, spare, work, data, signal, onDone, onNote }: ThreadsOptions<Note>,
+  { threads, own, work, data, signal, onDone, onNote }: ThreadsOptions<Output, Note>,
 ): Promise<Output[]> {
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
@@ -66,15 +73,24 @@ export async function runOnThreads<Output, Note = never>(
       give();
     });
   const ended = new AbortController();
+  const runOwn = async ({ free, compute }: OwnThread<Output, Note>): Promise<void> => {
+    await free;
+    while (next < inputs.length && !ended.signal.aborted) {
+      const index = next++;
+      outputs[index] = await compute(index, (note) => onNote?.(index, note), ended.signal);
+      if (!ended.signal.aborted) onDone?.(++done);
+    }
+  };
   const stopped = new Promise<never>((_, reject) => {
     signal?.addEventListener("abort", () => reject(interrupted()), { signal: ended.signal });
   });
+  const running = Array.from({ length: Math.min(threads, inputs.length) }, runThread);
+  const ownRunning = own && runOwn(own);
   try {
-    const running = Array.from({ length: Math.min(threads, inputs.length) }, runThread);
-    const last = spare?.then(() => (next < inputs.length && !ended.signal.aborted ? runThread() : undefined));
-    await Promise.race([stopped, Promise.all([...running, last])]);
+    await Promise.race([stopped, Promise.all([...running, ownRunning])]);
   } finally {
     ended.abort();
+    await Promise.allSettled([ownRunning]);
     await Promise.all(
       workers.map(async ({ worker, lock }) => {
         await untilOutside(lock, () => worker.threadId === -1);

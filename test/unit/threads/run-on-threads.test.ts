@@ -1,6 +1,11 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { runOnThreads, type ThreadsOptions } from "../../../offline-trainer/src/threads/run-on-threads.ts";
+import {
+  type OwnThread,
+  runOnThreads,
+  type ThreadsOptions,
+} from "../../../offline-trainer/src/threads/run-on-threads.ts";
 import { expectRefusal, rejection } from "../../support/refusal.ts";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -24,7 +29,7 @@ function script(name: string, body: string): URL {
 const run = <Output, Note = never>(
   body: string,
   inputs: readonly unknown[],
-  change: Partial<ThreadsOptions<Note>> = {},
+  change: Partial<ThreadsOptions<Output, Note>> = {},
 ): Promise<Output[]> =>
   runOnThreads(script(`script ${body.length}`, body), inputs, { threads: 2, work: "the test", ...change });
 
@@ -77,6 +82,30 @@ describe("outputs", () => {
     const cells = new Uint8Array(new SharedArrayBuffer(3));
     await run("answerInputs((at) => void (threadData()[at] = 10 + at));", [0, 1, 2], { data: cells });
     expect([...cells]).toEqual([10, 11, 12]);
+  });
+});
+
+describe("the caller's own thread", () => {
+  const slow = "answerInputs(async (ms) => (await wait(ms), 'there'));";
+  const own = (compute: OwnThread<string, never>["compute"], free: Promise<unknown> = Promise.resolve()) => ({
+    own: { free, compute },
+  });
+
+  test("takes inputs once it is free, and no other's", async () => {
+    const outputs = await run<string>(slow, [1000, 0, 0, 0], {
+      threads: 1,
+      ...own((index) => Promise.resolve(`here ${index}`)),
+    });
+    expect(outputs).toEqual(["there", "here 1", "here 2", "here 3"]);
+  });
+
+  test("ends with the others' error, and they with its", async () => {
+    let stopped = false;
+    const waits = (_: number, __: unknown, signal: AbortSignal): Promise<string> =>
+      wait(60_000, "", { signal }).catch(() => ((stopped = true), ""));
+    await expect(run("answerInputs(() => { throw new Error('there'); });", [1, 2], { threads: 1, ...own(waits) })).rejects.toThrow("there"); // prettier-ignore
+    expect(stopped).toBe(true);
+    await expect(run(slow, [60_000, 1], { threads: 1, ...own(() => Promise.reject(new Error("here"))) })).rejects.toThrow("here"); // prettier-ignore
   });
 });
 
