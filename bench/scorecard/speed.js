@@ -23,6 +23,12 @@ const WORKS = {
   "reading a bundle of 14 042 items": { args: [HERE, "read"], calls: 20 },
 };
 
+/**
+ * A fit of a size that instructions can't be counted of in time: what it asks of the calibrations, which repeats to the
+ * last, and its memory, which repeats to some percent. Seconds are bench/fit.js's.
+ */
+const LARGER = { models: 100, items: 5000, dims: 10 };
+
 /** @param node - the version that the file's counts are of: another one compiles otherwise */
 export async function measureSpeed(node) {
   const skipped = unable(node);
@@ -32,8 +38,9 @@ export async function measureSpeed(node) {
     const isFit = ([, { board }]) => board === true;
     const works = Object.entries(WORKS);
     const rows = [works.filter(isFit), works.filter((work) => !isFit(work))];
+    const larger = await measureLarger(folder);
     const counted = await Promise.all(rows.map((row) => countRow(row, folder, skipped)));
-    return counted.flat();
+    return [...counted.flat(), ...larger];
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -49,7 +56,7 @@ async function countRow(row, folder, skipped) {
     else if (calls) {
       setUp ??= await instructions([...args, 0]); // of both calls the same
       figure(Math.round(((await instructions([...args, calls])) - setUp) / calls));
-    } else figure(await instructions(board ? [...args, ...(await drawBoard(folder))] : args));
+    } else figure(await instructions(board ? [...args, ...(await smallFit(folder))] : args));
   }
   return figures;
 }
@@ -66,12 +73,42 @@ function unable(node) {
   }
 }
 
-/** The options of a fit. */
-async function drawBoard(folder) {
-  const out = join(folder, "board");
-  const draw = ["simulate", "--models", "40", "--items", "200", "--scenarios", "1", "--out", out, "--quiet"];
-  await promisify(execFile)(process.execPath, [PROGRAM, ...draw]);
-  const data = ["--responses", join(out, "responses.csv.gz"), "--items", join(out, "items.jsonl.gz")];
+async function measureLarger(folder) {
+  const { models, items, dims } = LARGER;
+  const data = await drawBoard(folder, { models, items, scenarios: 2 });
+  const how = [
+    "--name",
+    "a@1.0.0",
+    "--anchors",
+    "20,100",
+    "--set",
+    `dims=${dims}`,
+    "--provider",
+    "cpu",
+    "--threads",
+    "2",
+  ];
+  const out = ["--out", join(folder, "larger"), "--quiet", "--json"];
+  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "fit", ...data, ...how, ...out]);
+  const { manifest, peakMemory } = JSON.parse(stdout);
+  const calibrations = Object.values(manifest.fit.calibration);
+  const name = `fit of ${models} models × ${items} items in ${dims} dimensions`;
+  return [
+    { name: `speed: evaluations, ${name}`, value: calibrations.reduce((sum, { evaluations }) => sum + evaluations, 0) },
+    { name: `speed: megabytes, ${name}`, value: Math.round(peakMemory / 1e6), noise: "8%" },
+  ];
+}
+
+/** Draws a board, and gives the options of a fit of it. */
+async function drawBoard(folder, { models, items, scenarios }) {
+  const out = join(folder, `board of ${models}`);
+  const size = ["--models", models, "--items", items, "--scenarios", scenarios].map(String);
+  await promisify(execFile)(process.execPath, [PROGRAM, "simulate", ...size, "--out", out, "--quiet"]);
+  return ["--responses", join(out, "responses.csv.gz"), "--items", join(out, "items.jsonl.gz")];
+}
+
+async function smallFit(folder) {
+  const data = await drawBoard(folder, { models: 40, items: 200, scenarios: 1 });
   return [...data, ...["--provider", "typescript", "--threads", "1", "--out", join(folder, "bundle"), "--quiet"]];
 }
 

@@ -116,7 +116,7 @@ export function sourceAnswers(
   };
 }
 
-type SourceAnswers = ReturnType<typeof sourceAnswers>;
+export type SourceAnswers = ReturnType<typeof sourceAnswers>;
 
 /**
  * Factors of the source models' answers to some items: their M × n answers less the items' means are U·Zᵀ, the columns

@@ -12,7 +12,7 @@ import type { Scenario, SourceScores } from "../matrix/benchmark.ts";
 import type { FoundDesign, Method } from "../methods/method.ts";
 import type { FormAnchors } from "./form-anchors.ts";
 import type { FormPlan } from "./form-plans.ts";
-import { scenarioPart } from "./scenario-part.ts";
+import { scenarioParts } from "./scenario-part.ts";
 
 /** The response model of a scenario, as it was asked for or chosen on its sources. */
 export interface ModelChoice extends Pick<FitBankOptions, "dims" | "shrinkage" | "irtModel"> {
@@ -54,7 +54,7 @@ export interface Form {
   readonly scenarios: ReadonlyMap<string, FormScenario>;
   readonly scoring: ScoringModel;
   /**
-   * Estimates a model's scores over parts of scenarios ({@link scenarioPart}).
+   * Estimates a model's scores over parts of scenarios ({@link scenarioParts}).
    * @param scores - aligned with the anchors; NaN = no answer
    * @param parts - item weights of those scenarios, summing to 1, 0 of items outside the part; others are estimated whole
    */
@@ -74,6 +74,7 @@ export function formDrawer(
 ): (k: number) => Promise<readonly Form[]> {
   const priors = abilityPriors(linked, method.settings.priorScale);
   const answers = scenarios.map(({ scenario, trained }) => sourceAnswers(scenario.matrix, trained.rows, trained));
+  const partOf = scenarios.map(scenarioParts);
   const lines = scenarios.map(({ scenario }) => fullScoreLine(scenario.matrix, scenario));
   const mapsOf = rememberedMaps((anchors) => {
     if (!method.scoreMaps) return null;
@@ -113,7 +114,7 @@ export function formDrawer(
         const answered = new Map(scores);
         const partly = scored.map((whole, s) => {
           const weights = parts.get(whole.id);
-          const part = weights && scenarioPart(whole, scenarios[s]!, scores.get(whole.id)!, weights);
+          const part = weights && partOf[s]!(whole, scores.get(whole.id)!, weights);
           if (!part) return whole;
           answered.set(whole.id, part.scores);
           return part.scenario;

@@ -69,7 +69,7 @@ interface TargetOptions {
   readonly draws: number;
   /**
    * Of a scenario that a target hasn't answered nearly whole, the score is that of the items that it did answer: there it is
-   * known ({@link scenarioPart}). @default false
+   * known ({@link scenarioParts}). @default false
    */
   readonly parts?: boolean;
   /** @default none */
@@ -203,6 +203,9 @@ function answersOf(benchmark: Benchmark, form: Form, model: number): Map<string,
   );
 }
 
+/** Numbers that lie in one piece of memory: many small ones take twice as much. Chosen, not measured. */
+const KEPT_TOGETHER = 1 << 12;
+
 /**
  * Keeps models' answers to a form, for differences between them: of what is as long as a form, scores and residuals alone
  * are a model's, and answers to all anchors share what these are.
@@ -210,14 +213,22 @@ function answersOf(benchmark: Benchmark, form: Form, model: number): Map<string,
 function keptAnswers(anchors: number): (estimate: ScenarioEstimate | null) => PairedAnswers | null {
   let whole: PairedAnswers["sample"] | undefined;
   let leverages = new Float64Array(0);
+  let free = new Float64Array(0);
+  const keep = (values: ArrayLike<number>): Float64Array => {
+    if (values.length > free.length) free = new Float64Array(Math.max(KEPT_TOGETHER, values.length));
+    const kept = free.subarray(0, values.length);
+    free = free.subarray(values.length);
+    kept.set(values);
+    return kept;
+  };
   return (estimate) => {
     if (estimate === null) return null;
     const { sample } = estimate;
-    const residuals = sample.scores.map((_, j) => answerResidual(estimate, j));
+    const residuals = keep(sample.scores.map((_, j) => answerResidual(estimate, j)));
     if (residuals.length > leverages.length) leverages = new Float64Array(residuals.length);
     if (sample.items.length < anchors) return { sample, residuals, leverages };
     whole ??= sample;
-    return { sample: { ...whole, scores: sample.scores }, residuals, leverages };
+    return { sample: { ...whole, scores: keep(sample.scores) }, residuals, leverages };
   };
 }
 

@@ -31,6 +31,8 @@ describe("a layout", () => {
     expect(blockLayout({ subjects: 400, items: 28_659 }, 1 << 18)).toMatchObject({ rows: 400, down: 1 });
     expect(blockLayout({ subjects: 6349, items: 28_659 }, 1 << 18)).toMatchObject({ rows: 6349, columns: 32, down: 1 });
     expect(blockLayout({ subjects: 20_000, items: 50 }, 1 << 18)).toMatchObject({ rows: 6667, down: 3 });
+    const squares = blockLayout({ subjects: 6349, items: 28_659 }, 1 << 18, 512);
+    expect(squares).toMatchObject({ rows: 489, columns: 512, down: 13 });
   });
 });
 

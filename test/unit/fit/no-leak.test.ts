@@ -368,7 +368,7 @@ describe("onlyModels", () => {
       expect(Array.from(families)).toEqual(split.sources.map((m) => allFamilies[m]));
       const width = all.items.length;
       const rowsFrom = (values: ArrayLike<number>): number[] =>
-        split.sources.flatMap((m) => Array.from({ length: width }, (_, i) => values[m * width + i]!));
+        split.sources.flatMap((m) => Array.from({ length: width }, (_, i) => values[m * all.stride + i]!));
       expect(Array.from(taken.scores)).toEqual(rowsFrom(all.scores));
       expect(Array.from(taken.observed!)).toEqual(rowsFrom(all.observed!));
     }

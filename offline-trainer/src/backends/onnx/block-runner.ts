@@ -70,10 +70,15 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
   }
 
   const numbers = precision === "float32" ? Float32Array : Float64Array;
-  const [x, y] = [new numbers(rows * width), new numbers(columns * width)];
-  const tensor = (data: Float32Array | Float64Array, length: number): Tensor =>
-    new runtime.Tensor(precision, data as never, [length, width]);
-  const inputs = { X: tensor(x, rows), A: tensor(y, columns) };
+  const tensor = (...shape: number[]): Tensor =>
+    new runtime.Tensor(precision, new numbers(shape.reduce((size, side) => size * side, 1)) as never, shape);
+  const inputs = { X: tensor(rows, width), A: tensor(columns, width) };
+  const [x, y] = [numbersOf(inputs.X), numbersOf(inputs.A)];
+  // Where one session takes all blocks each writes over the one before: new outputs would be garbage a millisecond later.
+  const sums = isShared ? { subjects: tensor(rows, width), items: tensor(columns, width) } : undefined;
+  const all = sums && { ...sums, excess: tensor(columns), logs: tensor(columns / COLUMN_GROUP) };
+  /** Row of blocks whose models x holds, of this evaluation. */
+  let held = -1;
   /** Adds up one block's gradient. @returns its value; NaN where slopes are enough */
   async function evaluateBlock(
     { down, across, feeds, session }: Block,
@@ -87,16 +92,16 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     const lastColumn = Math.min(items, firstColumn + columns);
     const a = point.subarray(subjects * dims, (subjects + items) * dims);
     const b = point.subarray((subjects + items) * dims);
-    layOut(x, dims, lastRow - firstRow, { wide: point, from: firstRow });
+    if (down !== held) layOut(x, dims, lastRow - firstRow, { wide: point, from: firstRow });
+    held = down;
     layOut(y, dims, lastColumn - firstColumn, { wide: a, from: firstColumn, last: b });
     const lean = slopes ? gradients : null;
-    const results = await runSession(lean ?? session, provider, { ...feeds, ...inputs });
-    const numbersOf = (output: Tensor | undefined): Float32Array => output!.data as Float32Array;
+    const results = await runSession(lean ?? session, provider, { ...feeds, ...inputs }, lean ? sums : all);
     const { subjects: bySubjects, items: byItems, ...values } = results;
     addUp(numbersOf(bySubjects), dims, lastRow - firstRow, { wide: subjectSums, from: firstRow });
-    const sums = { wide: itemSums, from: firstColumn, last: itemSums.subarray(items * dims) };
-    if (down === 0) clear(sums, dims, lastColumn - firstColumn);
-    addUp(numbersOf(byItems), dims, lastColumn - firstColumn, sums);
+    const itemRows = { wide: itemSums, from: firstColumn, last: itemSums.subarray(items * dims) };
+    if (down === 0) clear(itemRows, dims, lastColumn - firstColumn);
+    addUp(numbersOf(byItems), dims, lastColumn - firstColumn, itemRows);
     let value = lean ? NaN : 0;
     for (const output of Object.values(values)) for (const part of numbersOf(output)) value += part;
     return value;
@@ -105,6 +110,7 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
   return {
     evaluate: async (arrays, slopes) => {
       const length = subjects * dims;
+      held = -1;
       for (const [lane, ofLane] of lanes) {
         const sums = arrays.subjects.subarray(lane * length, (lane + 1) * length).fill(0);
         let value = 0;
@@ -117,6 +123,10 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
       for (const session of gradients ? [gradients, ...sessions] : sessions) await session.release();
     },
   };
+}
+
+function numbersOf(tensor: Tensor | undefined): Float32Array | Float64Array {
+  return tensor!.data as Float32Array | Float64Array;
 }
 
 // Loops in functions of their own: engines compile those of asynchronous ones badly.
@@ -167,15 +177,17 @@ export interface BlockLayout {
 }
 
 /**
- * Cuts a matrix into blocks of about `cells` cells, all models together if they fit. Blocks that fit into a core's
+ * Cuts a matrix into blocks of about `cells` cells, models together as many as fit. Blocks that fit into a core's
  * cache are what makes the CPU fast: on whole matrices every operator waits for the memory.
+ * @param tallest - models of a block at most. @default as many as fit
  */
 export function blockLayout(
   { subjects, items }: Pick<CodedResponses, "subjects" | "items">,
   cells: number,
+  tallest = Infinity,
 ): BlockLayout {
-  const tallest = Math.max(1, Math.floor(cells / COLUMN_GROUP));
-  const rows = Math.ceil(subjects / Math.ceil(subjects / tallest));
+  const most = Math.max(1, Math.min(tallest, Math.floor(cells / COLUMN_GROUP)));
+  const rows = Math.ceil(subjects / Math.ceil(subjects / most));
   const down = Math.ceil(subjects / rows);
   const widest = Math.max(COLUMN_GROUP, COLUMN_GROUP * Math.floor(cells / rows / COLUMN_GROUP));
   const across = Math.ceil(items / widest);

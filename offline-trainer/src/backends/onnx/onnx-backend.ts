@@ -39,6 +39,11 @@ interface LaneThreads {
 
 /** Cells of a block on the CPU: what an operator reads and writes, in float32, stays in a core's cache. */
 const CACHED_CELLS = 1 << 18;
+/**
+ * Models of a block on the CPU: squares have the fewest parameters to lay out and sums to add up for their cells. Of 6349
+ * models in blocks of 32 columns, that took half as long as the graph itself.
+ */
+const TALLEST = 512;
 /** Cells of a block on WebGPU: in float32 they fill the 128 MiB that every device lets a kernel read from one buffer. */
 const WEBGPU_CELLS = 1 << 25;
 /** Cells of a block on other devices: baked into a model, which has 2 GiB at most. */
@@ -67,7 +72,7 @@ export function onnxBackend(runtime: OnnxRuntime, options: OnnxBackendOptions): 
     precision,
     ...(finish && { finish }),
     open: async (responses, dims) => {
-      const layout = blockLayout(responses, blockCells);
+      const layout = blockLayout(responses, blockCells, feedsBlocks(provider) ? TALLEST : undefined);
       const worthwhile = Math.ceil((responses.subjects * responses.items) / THREAD_CELLS);
       const count = threads ? Math.max(1, Math.min(threads.count, worthwhile, layout.across, LANES)) : 1;
       const tasks = dealBlocks(responses, layout, count).map((blocks): LaneTask => ({

@@ -21,13 +21,14 @@ export function openSession(
   });
 }
 
-/** @throws AnchorEvalError `unavailable` where the provider fails */
+/** @param outputs - that are written over. @default new ones @throws AnchorEvalError `unavailable` where the provider fails */
 export function runSession(
   session: InferenceSession,
   provider: string,
   feeds: Readonly<Record<string, Tensor>>,
+  outputs?: Readonly<Record<string, Tensor>>,
 ): Promise<InferenceSession.OnnxValueMapType> {
-  return session.run(feeds).catch((cause: unknown) => {
+  return (outputs ? session.run(feeds, outputs) : session.run(feeds)).catch((cause: unknown) => {
     throw runtimeError(`failed on its ${provider} provider`, cause);
   });
 }
