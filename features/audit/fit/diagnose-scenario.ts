@@ -35,12 +35,9 @@ interface DiagnosisOptions {
   readonly onItems?: ((done: number) => void) | undefined;
 }
 
-/** Items for which threads are worth their start, times the models. Chosen, not measured. */
-const THREAD_CELLS = 1 << 22;
-
 /**
  * Diagnoses scenarios: the residual test of every item, and items that are answered alike.
- * @param threads - at most; the diagnoses don't depend on it
+ * @param threads - at most, the caller's own among them; the diagnoses don't depend on it
  * @throws AnchorEvalError `aborted`
  */
 export async function diagnoseScenarios(
@@ -54,7 +51,7 @@ export async function diagnoseScenarios(
     done[scenario] = items;
     onItems?.(done.reduce((sum, count) => sum + count, 0));
   };
-  if (threads === 1 || scenarios.length === 1 || scenarios.reduce((sum, one) => sum + cells(one), 0) < THREAD_CELLS) {
+  if (threads === 1 || scenarios.length === 1) {
     const diagnoses: ScenarioDiagnosis[] = [];
     for (const [s, scenario] of scenarios.entries())
       diagnoses.push(await diagnoseScenario(scenario, { signal, onItems: (items) => report(s, items) }));
@@ -65,7 +62,12 @@ export async function diagnoseScenarios(
     new URL("./diagnose-thread.js", import.meta.url),
     longestFirst.map((s) => scenarios[s]!),
     {
-      threads,
+      threads: threads - 1,
+      own: {
+        free: Promise.resolve(),
+        compute: (place, say, stopped) =>
+          diagnoseScenario(scenarios[longestFirst[place]!]!, { signal: stopped, onItems: say }),
+      },
       work: "the audit of the items",
       ...(signal && { signal }),
       onNote: (place, items) => report(longestFirst[place]!, items),

@@ -175,6 +175,9 @@ function shareByReason(items: readonly AuditedItem[], limit: number): AuditedIte
   return lists.flatMap((audited) => audited.slice(0, each)).slice(0, limit);
 }
 
+/** Answers for which threads are worth their start. Chosen, not measured. */
+const THREAD_CELLS = 1 << 22;
+
 /** Multiplications and additions spent on pairs of items: about two seconds. */
 const PAIR_WORK = 2e9;
 
@@ -204,7 +207,8 @@ export async function diagnoseFit(
     const matrix = sharedMatrix(scenario.matrix);
     return [{ matrix, rows, threshold, families, pairWork: work[s]!, calibration: { dims, theta, a, b } }];
   });
-  const diagnoses = await diagnoseScenarios(calibrated, threads, {
+  const cells = calibrated.reduce((sum, { matrix, rows }) => sum + matrix.items.length * rows.length, 0);
+  const diagnoses = await diagnoseScenarios(calibrated, cells < THREAD_CELLS ? 1 : threads, {
     signal,
     onItems: (done) => onProgress?.(done / items.length),
   });

@@ -18,6 +18,7 @@ import { learnBlends } from "./blends.ts";
 import { bundleContent } from "./bundle.ts";
 import { crossValidate } from "./folds.ts";
 import { planForms, type FormPlan } from "./form-plans.ts";
+import { dropIdleMemory } from "../numeric/vectors.ts";
 import { interruptible } from "../backends/interruptible.ts";
 import { learn } from "./learn.ts";
 import { FIT_OPTIONS, type FitOptions, type FittedPart } from "./options.ts";
@@ -77,6 +78,7 @@ export async function fit(responses: ResponseMatrix, options: FitOptions): Promi
       options.onProgress?.(before + share * part.scenarios.length, benchmark.scenarios.length, note);
     parts.push(await fitPart(part, method, forms, { ...options, onProgress }, clock));
   }
+  dropIdleMemory();
   let content = await bundleContent(parts, method, forms, options);
   clock.lap("measured errors");
   const learned = parts.flatMap((part) => part.learned.scenarios);

@@ -21,7 +21,12 @@ const PAGE = 1 << 16;
 const LINE = 64;
 
 /** Memories that nobody uses, to be used again: a runtime sets much aside for each. */
-const idle: Kernels[] = [];
+let idle: Kernels[] = [];
+
+/** Gives back the memories that nobody uses, where much else is to come. */
+export function dropIdleMemory(): void {
+  idle = [];
+}
 const kernelsOf = new WeakMap<ArrayBufferLike, Kernels>();
 let isMissing = false;
 
