@@ -7,6 +7,7 @@ import { type CalibratedAnswers, diagnoseScenarios } from "./diagnose-scenario.t
 import { benjaminiHochberg } from "./item-fit.ts";
 import { itemCopies, type NearCopies, sharedPairWork, textPairs } from "./near-copies.ts";
 import type { LearnedScenario } from "../../../offline-trainer/src/fit/forms.ts";
+import { someModels } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { sameTexts } from "../../../offline-trainer/src/matrix/same-text.ts";
 import { sharedMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 
@@ -58,12 +59,16 @@ function suspects(
     return html`<p class="missing">
       Not listed: with fewer than ${LEAST_MODELS_FOR_AUDIT} models a faulty item can't be distinguished from bad luck.
     </p>`;
+  const sample =
+    models > MOST_MODELS
+      ? html`<p>Curves and copies are tested on ${count(MOST_MODELS)} of the ${count(models)} models.</p>`
+      : null;
   return html`<p>
       A right answer to a good item goes with a higher score on the others, as its fitted curve predicts, and adds
       information that no other item has. These items look otherwise, the most urgent first: suspects, not verdicts. An
       audit gives more detail, such as the probability of a wrong key.
     </p>
-    ${reasons(scenarios)} ${scenarios.map((scenario, s) => list(scenario, listed[s]!))}`;
+    ${sample}${reasons(scenarios)} ${scenarios.map((scenario, s) => list(scenario, listed[s]!))}`;
 }
 
 /** The number of items for each reason, and its grounds. */
@@ -175,6 +180,12 @@ function shareByReason(items: readonly AuditedItem[], limit: number): AuditedIte
   return lists.flatMap((audited) => audited.slice(0, each)).slice(0, limit);
 }
 
+/**
+ * Models by whose answers items are tested, evenly by position: bounds the time on boards of thousands, where fewer show what
+ * is worth a look. Chosen, not measured.
+ */
+const MOST_MODELS = 1024;
+
 /** Answers for which threads are worth their start. Chosen, not measured. */
 const THREAD_CELLS = 1 << 22;
 
@@ -201,8 +212,11 @@ export async function diagnoseFit(
   const calibrated = scenarios.flatMap((learned, s): CalibratedAnswers[] => {
     if (learned.choice.irtModel !== "2pl") return [];
     const { scenario, trained } = learned;
-    const { rows, threshold, calibration } = trained;
-    const { dims, theta, a, b } = calibration;
+    const { threshold, calibration } = trained;
+    const { dims, a, b } = calibration;
+    const models = someModels(trained.rows.length, MOST_MODELS);
+    const rows = models.map((k) => trained.rows[k]!);
+    const theta = Float64Array.from(models.flatMap((k) => [...calibration.theta.subarray(k * dims, (k + 1) * dims)]));
     const { families } = scenario;
     const matrix = sharedMatrix(scenario.matrix);
     return [{ matrix, rows, threshold, families, pairWork: work[s]!, calibration: { dims, theta, a, b } }];

@@ -52,7 +52,7 @@ export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = A
 }
 
 /** Evenly by position, so many of the models at most. */
-function someModels(models: number, most: number): number[] {
+export function someModels(models: number, most: number): number[] {
   const taken = Math.min(models, most);
   return Array.from({ length: taken }, (_, k) => Math.floor((k * models) / taken));
 }

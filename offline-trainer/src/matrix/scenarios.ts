@@ -73,8 +73,22 @@ export interface FullScores {
   readonly observed: Float64Array;
 }
 
-/** Every model on a scenario: its full score, its mean over the observed items, and the share observed. */
-export function fullScores(matrix: ResponseMatrix, { id, begin, count, weights }: ScenarioSlice): FullScores {
+/** By matrix and weights: many steps of a fit ask for them, and each time every cell would be read. */
+const computed = new WeakMap<ResponseMatrix, Map<Float64Array, FullScores>>();
+
+/**
+ * Every model on a scenario: its full score, its mean over the observed items, and the share observed. Computed once for a
+ * matrix and a slice.
+ */
+export function fullScores(matrix: ResponseMatrix, slice: ScenarioSlice): FullScores {
+  const byWeights = computed.get(matrix) ?? new Map<Float64Array, FullScores>();
+  computed.set(matrix, byWeights);
+  const scores = byWeights.get(slice.weights) ?? computeFullScores(matrix, slice);
+  byWeights.set(slice.weights, scores);
+  return scores;
+}
+
+function computeFullScores(matrix: ResponseMatrix, { id, begin, count, weights }: ScenarioSlice): FullScores {
   const models = matrix.subjects.length;
   const items = new Float64Array(models);
   const observed = new Float64Array(models);
