@@ -83,6 +83,11 @@ const MOST_MODELS = 512;
  */
 const PURPOSIVE_SCALE = 1.5;
 
+/** Loadings an item that {@link answerFeatures} has. */
+export function answerWidth({ models }: Pick<AnchorInput, "models">): number {
+  return 2 * Math.min(models.length, MOST_MODELS);
+}
+
 /** Items whose curves are taken together: what is written of them stays in a core's cache. Chosen, not measured. */
 const FEATURE_TILE = 32;
 
@@ -92,18 +97,18 @@ const FEATURE_TILE = 32;
  * ½·mean P(1−P) as each item's own variance. Curves alone miss what items share beyond the abilities; the answers' own
  * covariances are noise where models are few.
  * @param input - the bank, the sources' abilities, and their scores on every item, none missing
+ * @param room - for the loadings, zeros: a row an item, of {@link answerWidth} numbers at least
  */
-export function answerFeatures({
-  bank,
-  abilities,
-  column,
-}: Pick<AnchorInput, "bank" | "abilities" | "column">): CurveFeatures {
+export function answerFeatures(
+  { bank, abilities, column }: Pick<AnchorInput, "bank" | "abilities" | "column">,
+  room?: Float64Array,
+): CurveFeatures {
   const { count, dims } = bank;
   const rows = someModels(abilities.length / dims, MOST_MODELS);
   const size = rows.length;
   const places = movedAbilities(rows, dims, abilities, PURPOSIVE_SCALE);
-  const width = 2 * size;
-  const loadings = new Float64Array(count * width);
+  const loadings = room ?? new Float64Array(count * 2 * size);
+  const width = loadings.length / count;
   const residuals = new Float64Array(size);
   const noise = new Float64Array(count);
   const chances = new Float64Array(FEATURE_TILE);

@@ -1,6 +1,6 @@
-import { answerFeatures, type CurveFeatures } from "./curve-features.ts";
+import { answerFeatures, answerWidth, type CurveFeatures } from "./curve-features.ts";
 import { ROW_LANES, rowProducts, vectorMemory } from "../numeric/vectors.ts";
-import { byAccuracy, equalShares, excluding, type AnchorMethod } from "./anchor-method.ts";
+import { type AnchorInput, byAccuracy, equalShares, excluding, type AnchorMethod } from "./anchor-method.ts";
 
 /**
  * `greedy-variance`: one item at a time, the one that most lowers the variance of the full score that is left open
@@ -15,20 +15,36 @@ export const greedyVariance: AnchorMethod = {
   estimator: "stack",
   second: true,
   prepare: (input) => {
-    const { weights, accuracy, sizes } = input;
+    const { accuracy, sizes } = input;
     const order = byAccuracy(accuracy);
-    const features = answerFeatures(input);
-    const chosen = greedyItems(features, weights, order, Math.max(...sizes));
+    const chosen = tellingItems(input, order, Math.max(...sizes));
     const setOf = equalShares(accuracy);
     const sets = new Map(sizes.map((size) => [size, setOf(chosen.slice(0, size))]));
-    const second = (size: number): number[] =>
-      greedyItems(features, weights, excluding(order, chosen.slice(0, size)), size);
+    const second = (size: number): number[] => tellingItems(input, excluding(order, chosen.slice(0, size)), size);
     return {
       draw: () => ({ sets, nested: true }),
       second: () => new Map(sizes.map((size) => [size, setOf(second(size))])),
     };
   },
 };
+
+/**
+ * {@link greedyItems} by {@link answerFeatures}, which lie where products with them are taken: of thousands of items they are
+ * most of a choice's memory.
+ */
+export function tellingItems(
+  input: AnchorInput,
+  among: readonly number[],
+  count: number,
+  costs?: Float64Array,
+): number[] {
+  const room = productRoom(input.weights.length, answerWidth(input));
+  try {
+    return choose(answerFeatures(input, room.rows), room, { weights: input.weights, among, count, costs });
+  } finally {
+    room.release();
+  }
+}
 
 /**
  * Items in the order in which they are chosen: each time the one with the largest Cov(y_i, S | y_A)²/Var(y_i | y_A), by
@@ -46,45 +62,58 @@ export function greedyItems(
   count: number,
   costs?: Float64Array,
 ): number[] {
-  const padded = ROW_LANES * Math.ceil(features.width / ROW_LANES);
-  const memory = vectorMemory([features.count * padded, padded, features.count]);
+  const room = productRoom(features.count, features.width);
+  const { rows, z } = room;
   try {
-    const rows = memory.float64(features.count * padded);
-    const [z, column] = [memory.float64(padded), memory.float64(features.count)];
-    const { variance, covariance, answer } = openVariances(features, weights, { rows, z, column });
-    const left = [...among].sort((x, y) => x - y);
-    return Array.from({ length: count }, () => {
-      let best = 0;
-      let most = -1;
-      for (let k = 0; k < left.length; k++) {
-        const i = left[k]!;
-        const gain = covariance[i]! ** 2 / variance[i]! / (costs ? costs[i]! : 1);
-        if (gain > most) [best, most] = [k, gain];
-      }
-      const [item] = left.splice(best, 1);
-      answer(item!);
-      return item!;
-    });
+    for (let i = 0; i < features.count; i++)
+      rows.set(features.loadings.subarray(i * features.width, (i + 1) * features.width), i * z.length);
+    return choose({ ...features, loadings: rows }, room, { weights, among, count, costs });
   } finally {
-    memory.release();
+    room.release();
   }
 }
 
-/**
- * Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`.
- * @param room - zeros of one memory: rows of loadings, padded to z's length, and a column of the items
- */
-function openVariances(
-  { count, width, loadings, noise }: CurveFeatures,
-  weights: Float64Array,
-  { rows, z, column }: Readonly<Record<"rows" | "z" | "column", Float64Array>>,
-) {
+/** One memory for items' loadings, a row each, padded with zeros for {@link rowProducts}; a vector for their products with them. */
+function productRoom(count: number, width: number) {
+  const padded = ROW_LANES * Math.ceil(width / ROW_LANES);
+  const { float64, release } = vectorMemory([count * padded, padded, count]);
+  return { rows: float64(count * padded), z: float64(padded), column: float64(count), release };
+}
+
+type ProductRoom = ReturnType<typeof productRoom>;
+
+interface Choice {
+  readonly weights: Float64Array;
+  readonly among: readonly number[];
+  readonly count: number;
+  readonly costs: Float64Array | undefined;
+}
+
+/** @param features - with loadings that are the room's rows */
+function choose(features: CurveFeatures, room: ProductRoom, { weights, among, count, costs }: Choice): number[] {
+  const { variance, covariance, answer } = openVariances(features, weights, room);
+  const left = [...among].sort((x, y) => x - y);
+  return Array.from({ length: count }, () => {
+    let best = 0;
+    let most = -1;
+    for (let k = 0; k < left.length; k++) {
+      const i = left[k]!;
+      const gain = covariance[i]! ** 2 / variance[i]! / (costs ? costs[i]! : 1);
+      if (gain > most) [best, most] = [k, gain];
+    }
+    const [item] = left.splice(best, 1);
+    answer(item!);
+    return item!;
+  });
+}
+
+/** Var(y_i) and Cov(y_i, S) given the items answered so far: none at first, then one more with every `answer`. */
+function openVariances({ count, noise }: CurveFeatures, weights: Float64Array, { rows, z, column }: ProductRoom) {
   const padded = z.length;
-  for (let i = 0; i < count; i++) rows.set(loadings.subarray(i * width, (i + 1) * width), i * padded);
   const variance = new Float64Array(count);
   for (let i = 0; i < count; i++) {
     let square = noise[i]!;
-    for (let k = 0, at = i * padded; k < width; k++, at++) {
+    for (let k = 0, at = i * padded; k < padded; k++, at++) {
       square += rows[at]! ** 2;
       z[k]! += weights[i]! * rows[at]!;
     }

@@ -2,8 +2,8 @@ import { addGram } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { type AnchorInput, type AnchorMethod, byAccuracy, type PreparedAnchors } from "./anchor-method.ts";
-import { answerFeatures, curveFeatures, type CurveFeatures } from "./curve-features.ts";
-import { greedyItems } from "./greedy-variance.ts";
+import { curveFeatures, type CurveFeatures } from "./curve-features.ts";
+import { tellingItems } from "./greedy-variance.ts";
 import { drawnSizes, nestedAnchors, nestedLevels } from "./stratified.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (docs/decisions/anchors.md). */
@@ -22,9 +22,8 @@ export function purposiveShare(models: number): number {
 }
 
 /**
- * `screened`: anchors chosen on purpose for what they tell of the full score ({@link greedyItems} under
- * {@link answerFeatures}), more of them the more source models there are ({@link purposiveShare}), beside a draw from the
- * other items: of {@link PROPOSALS} stratified draws the one that leaves the least of the full score open under the
+ * `screened`: anchors chosen on purpose for what they tell of the full score ({@link tellingItems}), more of them the more
+ * source models there are ({@link purposiveShare}), beside a draw from the other items: of {@link PROPOSALS} stratified draws the one that leaves the least of the full score open under the
  * response model ({@link krigingVariance} of the curves, abilities stretched). Nested from the largest size down: each
  * smaller one is the best of as many samples of the next larger. A purposive choice among samples: informative items
  * come more often than the stated probabilities, which are those of the draws that were screened or say what an anchor
@@ -55,7 +54,7 @@ export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): Prepar
   const share = purposiveShare(models.length);
   const chosen = (size: number): number => Math.floor(share * size);
   const most = chosen(Math.max(...drawnSizes(input)));
-  const lead = most === 0 ? [] : greedyItems(answerFeatures(input), weights, order, most, by?.costs);
+  const lead = most === 0 ? [] : tellingItems(input, order, most, by?.costs);
   const certain = (size: number): number[] => lead.slice(0, chosen(size));
   const levels = nestedLevels(by?.chances ?? weights, drawnSizes(input), certain);
   return {
