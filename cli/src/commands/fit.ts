@@ -1,3 +1,4 @@
+import { groupBy } from "anchoreval/internal/logs/run-log";
 import { FIT_PARTS } from "../../../features/cli-fit.ts";
 import { availableParallelism } from "node:os";
 import { setImmediate as turn } from "node:timers/promises";
@@ -223,7 +224,8 @@ export async function fitAsked(
   const read = performance.now() - begun;
 
   const [models, items] = [matrix.subjects.length, matrix.items.length];
-  const scenarios = new Set(matrix.items.map((item) => item.scenario)).size;
+  const itemsOf = groupBy(matrix.items, ({ scenario }) => scenario);
+  const scenarios = itemsOf.size;
   const counts = sizesOf({ scenarios, items });
   const work = fitWork(matrix, method);
   const { backend, provider: calibrating, reason } = await resolveBackend(provider, { threads, work });
@@ -234,12 +236,13 @@ export async function fitAsked(
   const size = {
     models,
     items,
+    largest: Math.max(...Array.from(itemsOf.values(), ({ length }) => length)),
     scenarios,
     sizes:
       (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
       parts.flatMap(({ forms = [] }) => forms).length,
     dims: dimsFor(Math.max(work.dims, ...further), models),
-    threads: folds?.count ?? 0,
+    threads: folds?.count ?? 1,
   };
   output.remark(memoryStatement(size, process.availableMemory()));
   remarkShortOfModels(output, method, models);
