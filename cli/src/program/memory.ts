@@ -18,7 +18,7 @@ const [LOADINGS_PER_MODEL, MOST_LOADED] = [2, 512];
 const ESTIMATES_BYTES = 16e3;
 /** Models from which each is held out for one draw of four. */
 const MANY_MODELS = 1000;
-/** What an allocator and garbage take beside: the sum of all terms is 690 MB of the 895 that 400 × 28 659 took. */
+/** For garbage and the allocator: the sum of all terms is 690 MB of the 895 that 400 × 28 659 took. */
 const SPARE = 1.3;
 
 /** The sizes that a fit's memory depends on. */

@@ -22,7 +22,7 @@ export interface CalibratedAnswers {
   readonly pairWork: number;
 }
 
-/** What a calibration says of its items. */
+/** A calibration's verdicts on its items. */
 export interface ScenarioDiagnosis {
   /** p of the residual test, by item; NaN where there was none. */
   readonly p: Float64Array;
@@ -59,11 +59,11 @@ export async function diagnoseScenarios(
   }
   const longestFirst = [...scenarios.keys()].sort((x, y) => cells(scenarios[y]!) - cells(scenarios[x]!));
   const computed = await runOnThreads<ScenarioDiagnosis, number>(
-    new URL("./diagnose-thread.js", import.meta.url),
+    new URL("./diagnose-worker.js", import.meta.url),
     longestFirst.map((s) => scenarios[s]!),
     {
       threads: threads - 1,
-      own: {
+      caller: {
         free: Promise.resolve(),
         compute: (place, say, stopped) =>
           diagnoseScenario(scenarios[longestFirst[place]!]!, { signal: stopped, onItems: say }),

@@ -63,8 +63,7 @@ function observedMass(
 ): Float64Array {
   return Float64Array.from(subjects, (_, m) => {
     let sum = 0;
-    for (let i = 0; i < count; i++)
-      if (observed === null || observed[m * stride + begin + i] !== 0) sum += weights[i]!;
+    for (let i = 0; i < count; i++) if (observed === null || observed[m * stride + begin + i] !== 0) sum += weights[i]!;
     return sum;
   });
 }

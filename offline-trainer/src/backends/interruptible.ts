@@ -25,6 +25,7 @@ export function aroundBackend(
     name: backend.name,
     precision: backend.precision,
     ...(backend.finish && { finish: aroundBackend(backend.finish, around) }),
+    ...(backend.alone && { alone: aroundBackend(backend.alone, around) }),
     open: async (...input) => {
       const objective = await around(() => backend.open(...input));
       return {

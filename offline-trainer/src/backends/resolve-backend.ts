@@ -67,7 +67,9 @@ export async function resolveBackend(
   let seconds: ReturnType<typeof predictedSeconds> | null = null;
   if (provider === "auto") {
     if (work === undefined)
-      throw invalidOption("the provider auto weighs the calibrations to come, the option work: give it, or another provider");
+      throw invalidOption(
+        "the provider auto weighs the calibrations to come, the option work: give it, or another provider",
+      );
     seconds = predictedSeconds(work, threads);
   }
   let onnxNodeBackend: OnnxModule["onnxNodeBackend"];

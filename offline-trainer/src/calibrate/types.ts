@@ -75,6 +75,8 @@ export interface CalibrationBackend {
    * the backend, since who chooses a device chooses this with it.
    */
   readonly finish?: CalibrationBackend;
+  /** The same on the caller's thread alone, where it uses others, too. */
+  readonly alone?: CalibrationBackend;
   open(responses: CodedResponses, dims: number): Promise<Objective>;
   /**
    * Where a device does whole rounds; calibrations then hear a signal and tell their progress between rounds.

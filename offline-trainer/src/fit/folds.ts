@@ -1,7 +1,6 @@
 import { createRandom, type RandomSource, type StreamName } from "anchoreval/internal/core/numeric/random";
 import type { Pooling } from "anchoreval/internal/core/scoring/scoring-model";
-import { interruptible } from "../backends/interruptible.ts";
-import { type ResolvedBackend, resolveBackend } from "../backends/resolve-backend.ts";
+import type { ResolvedBackend } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
 import type { CalibrationWork } from "../calibrate/calibration-work.ts";
@@ -188,12 +187,10 @@ async function runFolds(
     order.map((index) => folds[index]!),
     {
       threads: threads.count - 1,
-      own: {
+      caller: {
         free,
-        compute: async (place, onNote, stopped) => {
-          const { backend } = await resolveBackend(threads.provider, { threads: 1 });
-          return computeFold(plan, folds[order[place]!]!, interruptible(backend), onNote, stopped);
-        },
+        compute: (place, onNote, stopped) =>
+          computeFold(plan, folds[order[place]!]!, backend.alone ?? backend, onNote, stopped),
       },
       work: "the cross-validation",
       data,

@@ -5,8 +5,8 @@ import { setTimeout as wait } from "node:timers/promises";
 export interface ThreadsOptions<Output, Note> {
   /** Threads at most; there are no more than inputs. */
   readonly threads: number;
-  /** How the caller's own thread takes inputs, too. @default it only waits */
-  readonly own?: OwnThread<Output, Note>;
+  /** How the caller's thread takes inputs, too. @default it only waits */
+  readonly caller?: CallersThread<Output, Note>;
   /** Name of the work in error messages: `the back-test`. */
   readonly work: string;
   /** Data that every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
@@ -18,8 +18,8 @@ export interface ThreadsOptions<Output, Note> {
   readonly onNote?: (index: number, note: Note) => void;
 }
 
-/** The caller's own thread: it hears the others between its turns of the event loop. */
-export interface OwnThread<Output, Note> {
+/** The caller's thread: it hears the others between its turns of the event loop. */
+export interface CallersThread<Output, Note> {
   /** When it has done what it does before. */
   readonly free: Promise<unknown>;
   readonly compute: (index: number, say: (note: Note) => void, signal: AbortSignal) => Promise<Output>;
@@ -36,7 +36,7 @@ export interface OwnThread<Output, Note> {
 export async function runOnThreads<Output, Note = never>(
   script: URL,
   inputs: readonly unknown[],
-  { threads, own, work, data, signal, onDone, onNote }: ThreadsOptions<Output, Note>,
+  { threads, caller, work, data, signal, onDone, onNote }: ThreadsOptions<Output, Note>,
 ): Promise<Output[]> {
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
@@ -73,24 +73,25 @@ export async function runOnThreads<Output, Note = never>(
       give();
     });
   const ended = new AbortController();
-  const runOwn = async ({ free, compute }: OwnThread<Output, Note>): Promise<void> => {
+  const runHere = async ({ free, compute }: CallersThread<Output, Note>): Promise<void> => {
     await free;
-    while (next < inputs.length && !ended.signal.aborted) {
+    const isEnded = (): boolean => ended.signal.aborted;
+    while (next < inputs.length && !isEnded()) {
       const index = next++;
       outputs[index] = await compute(index, (note) => onNote?.(index, note), ended.signal);
-      if (!ended.signal.aborted) onDone?.(++done);
+      if (!isEnded()) onDone?.(++done);
     }
   };
   const stopped = new Promise<never>((_, reject) => {
     signal?.addEventListener("abort", () => reject(interrupted()), { signal: ended.signal });
   });
   const running = Array.from({ length: Math.min(threads, inputs.length) }, runThread);
-  const ownRunning = own && runOwn(own);
+  const here = caller && runHere(caller);
   try {
-    await Promise.race([stopped, Promise.all([...running, ownRunning])]);
+    await Promise.race([stopped, Promise.all([...running, here])]);
   } finally {
     ended.abort();
-    await Promise.allSettled([ownRunning]);
+    await Promise.allSettled([here]);
     await Promise.all(
       workers.map(async ({ worker, lock }) => {
         await untilOutside(lock, () => worker.threadId === -1);

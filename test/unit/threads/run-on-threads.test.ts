@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import {
-  type OwnThread,
+  type CallersThread,
   runOnThreads,
   type ThreadsOptions,
 } from "../../../offline-trainer/src/threads/run-on-threads.ts";
@@ -85,16 +85,16 @@ describe("outputs", () => {
   });
 });
 
-describe("the caller's own thread", () => {
+describe("the caller's thread", () => {
   const slow = "answerInputs(async (ms) => (await wait(ms), 'there'));";
-  const own = (compute: OwnThread<string, never>["compute"], free: Promise<unknown> = Promise.resolve()) => ({
-    own: { free, compute },
+  const here = (compute: CallersThread<string, never>["compute"], free: Promise<unknown> = Promise.resolve()) => ({
+    caller: { free, compute },
   });
 
   test("takes inputs once it is free, and no other's", async () => {
     const outputs = await run<string>(slow, [1000, 0, 0, 0], {
       threads: 1,
-      ...own((index) => Promise.resolve(`here ${index}`)),
+      ...here((index) => Promise.resolve(`here ${index}`)),
     });
     expect(outputs).toEqual(["there", "here 1", "here 2", "here 3"]);
   });
@@ -103,9 +103,9 @@ describe("the caller's own thread", () => {
     let stopped = false;
     const waits = (_: number, __: unknown, signal: AbortSignal): Promise<string> =>
       wait(60_000, "", { signal }).catch(() => ((stopped = true), ""));
-    await expect(run("answerInputs(() => { throw new Error('there'); });", [1, 2], { threads: 1, ...own(waits) })).rejects.toThrow("there"); // prettier-ignore
+    await expect(run("answerInputs(() => { throw new Error('there'); });", [1, 2], { threads: 1, ...here(waits) })).rejects.toThrow("there"); // prettier-ignore
     expect(stopped).toBe(true);
-    await expect(run(slow, [60_000, 1], { threads: 1, ...own(() => Promise.reject(new Error("here"))) })).rejects.toThrow("here"); // prettier-ignore
+    await expect(run(slow, [60_000, 1], { threads: 1, ...here(() => Promise.reject(new Error("here"))) })).rejects.toThrow("here"); // prettier-ignore
   });
 });
 

@@ -25,7 +25,7 @@ export function onnxNodeBackend({ threads, rounds, memory, ...options }: OnnxNod
   const count = threads ?? availableParallelism();
   const shared = options.provider === "cpu" ? { threads: { count, open: openThread } } : {};
   const backend = onnxBackend(runtime, { ...options, ...shared });
-  if (rounds === undefined) return backend;
+  if (rounds === undefined) return count > 1 ? { ...backend, alone: onnxBackend(runtime, options) } : backend;
   const device = { ...options, precision: backend.precision, rounds, ...(memory !== undefined && { memory }) };
   return { ...backend, openOptimizer: (responses, dims) => onnxOptimizer(runtime, responses, dims, device) };
 }
