@@ -4,7 +4,9 @@ import type { ResolvedBackend } from "../backends/resolve-backend.ts";
 import { checkpointed } from "../calibrate/checkpoint.ts";
 import type { FitBankOptions } from "../calibrate/bank.ts";
 import type { CalibrationWork } from "../calibrate/calibration-work.ts";
+import { answeringDevice, type DeviceDescription } from "../calibrate/asked-device.ts";
 import { sharedDevices } from "../calibrate/shared-devices.ts";
+import type { CalibrationBackend } from "../calibrate/types.ts";
 import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
 import { type ResponseMatrix, sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
@@ -68,6 +70,8 @@ export interface FoldThreadData {
     readonly observers: SentObservers;
   };
   readonly provider: ResolvedBackend["provider"];
+  /** The caller's, which calibrates for all threads; null where each calibrates for itself. */
+  readonly device: DeviceDescription | null;
 }
 
 /** A split with the number and the stream that its estimates have. Plain data, too. */
@@ -145,7 +149,7 @@ async function runFolds(
   plan: FoldPlan,
   folds: readonly Fold[],
   rows: readonly number[],
-  { backend, threads, free = Promise.resolve(), signal, onFold }: FoldTools,
+  { backend, threads, free, signal, onFold }: FoldTools,
 ): Promise<HeldOutTable[]> {
   const shares = new Float64Array(folds.length);
   const onNote = (index: number, { share, loss }: FoldNote): void => {
@@ -153,26 +157,46 @@ async function runFolds(
     const done = shares.reduce((sum, share) => sum + share, 0);
     onFold?.(done, folds.length, loss);
   };
-  if (threads === undefined) {
+  const { scenarios } = plan.benchmark;
+  const matrices = scenarios.map(({ matrix }) => matrix);
+  const devices = sharedDevices(backend, matrices, rows);
+  const backendOf = ({ split }: Fold): CalibrationBackend => devices.among(split.sources);
+  try {
+    if (threads !== undefined)
+      return await runOnFoldThreads(plan, folds, threads, { backend, backendOf, free, signal, onNote });
     const tables: HeldOutTable[] = [];
-    const matrices = plan.benchmark.scenarios.map(({ matrix }) => matrix);
-    const devices = sharedDevices(backend, matrices, rows);
-    try {
-      for (const [index, fold] of folds.entries()) {
-        const among = devices.among(fold.split.sources);
-        tables.push(await computeFold(plan, fold, among, (note) => onNote(index, note), signal));
-      }
-      return tables;
-    } finally {
-      await devices.dispose();
-    }
+    for (const [index, fold] of folds.entries())
+      tables.push(await computeFold(plan, fold, backendOf(fold), (note) => onNote(index, note), signal));
+    return tables;
+  } finally {
+    await devices.dispose();
   }
+}
+
+interface ThreadTools extends Pick<FoldTools, "backend" | "free" | "signal"> {
+  /** Of a fold's calibrations where a device computes them. */
+  readonly backendOf: (fold: Fold) => CalibrationBackend;
+  readonly onNote: (index: number, note: FoldNote) => void;
+}
+
+/**
+ * Computes folds on threads. Each calibrates for itself, the caller's too once it is free; or all ask the caller, whose device
+ * calibrates for one after the other while the others choose anchors and estimate.
+ */
+async function runOnFoldThreads(
+  plan: FoldPlan,
+  folds: readonly Fold[],
+  { count, provider }: FoldThreads,
+  { backend, backendOf, free = Promise.resolve(), signal, onNote }: ThreadTools,
+): Promise<HeldOutTable[]> {
   // Every target costs about the same of each item; the longest folds start first, so that no thread ends with one.
   const { scenarios } = plan.benchmark;
   const cost = ({ split }: Fold): number =>
     split.scenarios.reduce((sum, { targets }, s) => sum + targets.length * scenarios[s]!.count, 0);
-  const order = folds.map((_, index) => index).sort((x, y) => cost(folds[y]!) - cost(folds[x]!));
+  const longestFirst = folds.toSorted((one, other) => cost(other) - cost(one));
+  const places = longestFirst.map((fold) => folds.indexOf(fold));
   const shared = scenarios.map((scenario) => ({ ...scenario, matrix: sharedMatrix(scenario.matrix) }));
+  const device = backend.openOptimizer ? { name: backend.name, precision: backend.precision } : null;
   const data: FoldThreadData = {
     plan: {
       ...plan,
@@ -180,25 +204,31 @@ async function runFolds(
       observers: sentObservers(plan.observers ?? {}),
       benchmark: { ...plan.benchmark, scenarios: shared },
     },
-    provider: threads.provider,
+    provider,
+    device,
   };
-  const computed = await runOnThreads<HeldOutTable, FoldNote>(
-    new URL("./fold-worker.js", import.meta.url),
-    order.map((index) => folds[index]!),
-    {
-      threads: threads.count - 1,
-      caller: {
-        free,
-        compute: (place, onNote, stopped) =>
-          computeFold(plan, folds[order[place]!]!, backend.alone ?? backend, onNote, stopped),
+  const caller = {
+    free,
+    compute: (place: number, say: (note: FoldNote) => void, stopped: AbortSignal) =>
+      computeFold(plan, longestFirst[place]!, backend.alone ?? backend, say, stopped),
+  };
+  const answering = answeringDevice((place) => backendOf(longestFirst[place]!));
+  try {
+    const computed = await runOnThreads<HeldOutTable, FoldNote>(
+      new URL("./fold-worker.js", import.meta.url),
+      longestFirst,
+      {
+        ...(device ? { threads: count, onAsk: answering.answer } : { threads: count - 1, caller }),
+        work: "the cross-validation",
+        data,
+        ...(signal && { signal }),
+        onNote: (place, note) => onNote(places[place]!, note),
       },
-      work: "the cross-validation",
-      data,
-      ...(signal && { signal }),
-      onNote: (place, note) => onNote(order[place]!, note),
-    },
-  );
-  return folds.map((_, index) => computed[order.indexOf(index)]!);
+    );
+    return folds.map((_, index) => computed[places.indexOf(index)]!);
+  } finally {
+    await answering.dispose();
+  }
 }
 
 /** The share of a fold's time that learning takes, about. For progress alone; chosen, not measured. */
@@ -241,13 +271,12 @@ const THREAD_CELLS = 1 << 16;
 
 /**
  * Threads for the folds of a fit: none where one thread is all there is, where a fold takes no longer than to start one,
- * or where a device calibrates, whose memory is there once.
+ * or where each calibration ends on the CPU, as WebGPU's.
  */
 export function foldThreads(
   provider: ResolvedBackend["provider"],
   threads: number,
   cells: number,
 ): FoldThreads | undefined {
-  const here = provider === "cpu" || provider === "typescript";
-  return here && threads > 1 && cells >= THREAD_CELLS ? { count: threads, provider } : undefined;
+  return provider !== "webgpu" && threads > 1 && cells >= THREAD_CELLS ? { count: threads, provider } : undefined;
 }

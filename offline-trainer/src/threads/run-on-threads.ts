@@ -16,6 +16,8 @@ export interface ThreadsOptions<Output, Note> {
   readonly onDone?: (done: number) => void;
   /** @param index - of the input that the thread is at */
   readonly onNote?: (index: number, note: Note) => void;
+  /** Answers a question of a thread. @param index - of the input that it is at @default threads ask nothing */
+  readonly onAsk?: (index: number, question: never) => Promise<unknown>;
 }
 
 /** The caller's thread: it hears the others between its turns of the event loop. */
@@ -36,7 +38,7 @@ export interface CallersThread<Output, Note> {
 export async function runOnThreads<Output, Note = never>(
   script: URL,
   inputs: readonly unknown[],
-  { threads, caller, work, data, signal, onDone, onNote }: ThreadsOptions<Output, Note>,
+  { threads, caller, work, data, signal, onDone, onNote, onAsk }: ThreadsOptions<Output, Note>,
 ): Promise<Output[]> {
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
@@ -63,6 +65,7 @@ export async function runOnThreads<Output, Note = never>(
       worker.on("message", (reply: ThreadReply<Output, Note>) => {
         if (signal?.aborted) return;
         if ("note" in reply) onNote?.(reply.index, reply.note);
+        else if ("question" in reply) void answered(reply, onAsk!).then((answer) => worker.postMessage(answer));
         else if ("error" in reply) reject(receivedError(reply.error));
         else {
           outputs[reply.index] = reply.output;
@@ -113,10 +116,27 @@ interface ThreadInput {
   readonly input: unknown;
 }
 
-/** A thread's reply to an input: notes on the way, and in the end its output or its error. */
+/** A thread's reply to an input: notes and questions on the way, and in the end its output or its error. */
 type ThreadReply<Output, Note> = { readonly index: number } & (
-  { readonly note: Note } | { readonly output: Output } | { readonly error: SentError }
+  | { readonly note: Note }
+  | { readonly question: unknown; readonly number: number }
+  | { readonly output: Output }
+  | { readonly error: SentError }
 );
+
+/** The answer to a thread's question. */
+type ThreadAnswer = { readonly number: number } & ({ readonly answer: unknown } | { readonly error: SentError });
+
+async function answered(
+  { index, question, number }: { readonly index: number; readonly question: unknown; readonly number: number },
+  onAsk: (index: number, question: never) => Promise<unknown>,
+): Promise<ThreadAnswer> {
+  try {
+    return { number, answer: await onAsk(index, question as never) };
+  } catch (error) {
+    return { number, error: sentError(error) };
+  }
+}
 
 /** An error as it is sent from a thread: a copy of the class's own would lose its code. */
 export interface SentError {
@@ -185,15 +205,29 @@ export async function uninterrupted<T>(work: () => Promise<T>): Promise<T> {
 /**
  * The other end of `runOnThreads`, called once by the script of a thread: computes what it is sent, one at a time.
  * @param compute - gets one of `inputs` and gives its output, or a promise of it, by the types that the other end has;
- * `say` sends a note on the way
+ * `say` sends a note on the way, `ask` a question to the caller
  */
-export function answerInputs(compute: (input: never, say: (note: unknown) => void) => unknown): void {
+export function answerInputs(
+  compute: (input: never, say: (note: unknown) => void, ask: (question: unknown) => Promise<unknown>) => unknown,
+): void {
   const port = parentPort!;
   const reply = (message: ThreadReply<unknown, unknown>): void => port.postMessage(message);
-  port.on("message", ({ index, input }: ThreadInput) => {
+  const questions: { readonly resolve: (answer: unknown) => void; readonly reject: (error: Error) => void }[] = [];
+  const askAt = (index: number) => (question: unknown) =>
+    new Promise((resolve, reject) => {
+      reply({ index, question, number: questions.push({ resolve, reject }) - 1 });
+    });
+  port.on("message", (message: ThreadInput | ThreadAnswer) => {
+    if ("number" in message) {
+      const { resolve, reject } = questions[message.number]!;
+      if ("error" in message) reject(receivedError(message.error));
+      else resolve(message.answer);
+      return;
+    }
+    const { index, input } = message;
     void (async () => {
       try {
-        reply({ index, output: await compute(input as never, (note) => reply({ index, note })) });
+        reply({ index, output: await compute(input as never, (note) => reply({ index, note }), askAt(index)) });
       } catch (error) {
         reply({ index, error: sentError(error) });
       }

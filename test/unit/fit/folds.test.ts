@@ -34,6 +34,17 @@ describe("held-out models on threads", () => {
     expect(await filesOf({ threads: { count, provider: "typescript" } })).toEqual(alone);
   });
 
+  test("whose calibrations a device computes, are the same as one after the other", async () => {
+    // As on a card, by the graph of whole rounds on the CPU.
+    const { onnxNodeBackend } = (await import(
+      new URL("../../../offline-trainer/dist/offline-trainer/src/backends/node/onnx-node-backend.js", import.meta.url)
+        .href
+    )) as typeof import("../../../offline-trainer/src/backends/node/onnx-node-backend.ts");
+    const backend = onnxNodeBackend({ provider: "cpu", precision: "float64", rounds: "loop" });
+    const threads = { count: 2, provider: "cuda" } as const;
+    expect(await filesOf({ backend, threads })).toEqual(await filesOf({ backend }));
+  });
+
   test("so do they with ONNX Runtime, graded scores and choices left to the data", async () => {
     const method = await customised(recommended, { dims: "auto", folds: 2, draws: 1 });
     expect(await filesOf({ method, threads: { count: 2, provider: "cpu" } }, "cpu")).toEqual(
@@ -101,7 +112,8 @@ test("are taken where they pay, and never beside a device", () => {
   expect(foldThreads("typescript", 8, 83 * 3504)).toEqual({ count: 8, provider: "typescript" });
   expect(foldThreads("cpu", 1, 400 * 28_659)).toBeUndefined();
   expect(foldThreads("cpu", 2, 20 * 60)).toBeUndefined();
-  for (const provider of ["cuda", "webgpu"] as const) expect(foldThreads(provider, 8, 400 * 28_659)).toBeUndefined();
+  expect(foldThreads("cuda", 8, 400 * 28_659)).toEqual({ count: 8, provider: "cuda" });
+  expect(foldThreads("webgpu", 8, 400 * 28_659)).toBeUndefined();
 });
 
 test("copies of models change nothing, to the byte", async () => {
