@@ -1,10 +1,10 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 
 /** Memory of Node, ONNX Runtime and the drawing of a report before any data. @unit bytes */
-const BASE_BYTES = 200e6;
+const BASE_BYTES = 225e6;
 /** Bytes of a cell: the score, and whether it was observed. All threads share them. */
 const CELL_BYTES = 2;
-/** Memory of a thread before any data. @unit bytes */
+/** Memory of a thread beside the first before any data. @unit bytes */
 const THREAD_BYTES = 45e6;
 /** Bytes of a cell that every thread has for itself: {@link CELL_BYTES} of the four in five models that a fold learns from. */
 const SOURCE_BYTES = 1.6;
@@ -18,7 +18,7 @@ const [LOADINGS_PER_MODEL, MOST_LOADED] = [2, 512];
 const ESTIMATES_BYTES = 16e3;
 /** Models from which each is held out for one draw of four. */
 const MANY_MODELS = 1000;
-/** For garbage and the allocator: the sum of all terms is 690 MB of the 895 that 400 × 28 659 took. */
+/** For garbage and the allocator, what data take once more in part: fits of 83, 400 and 6349 models took so much. */
 const SPARE = 1.3;
 
 /** The sizes that a fit's memory depends on. */
@@ -39,13 +39,13 @@ export interface FitSize {
 export function memoryNeeded({ models, items, largest, scenarios, sizes, dims, threads = 1 }: FitSize): number {
   const parameters = (models + largest) * dims + largest;
   const thread =
-    THREAD_BYTES +
     SOURCE_BYTES * models * items +
     CODED_BYTES * models * largest +
     8 * LOADINGS_PER_MODEL * Math.min(MOST_LOADED, models) * largest +
     8 * NUMBERS_PER_PARAMETER * parameters;
   const estimates = (ESTIMATES_BYTES * models * scenarios * sizes) / (models > MANY_MODELS ? 4 : 1);
-  return SPARE * (BASE_BYTES + CELL_BYTES * models * items + threads * thread + estimates);
+  const data = CELL_BYTES * models * items + threads * thread + estimates;
+  return BASE_BYTES + THREAD_BYTES * (threads - 1) + SPARE * data;
 }
 
 /**

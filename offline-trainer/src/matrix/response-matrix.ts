@@ -160,12 +160,13 @@ export function groupItems(matrix: ResponseMatrix): ResponseMatrix {
   return submatrix(matrix, [...matrix.subjects.keys()], order);
 }
 
-/** Cells without a score, in memory that threads share instead of copying it. */
+/** Cells without a score, in memory that threads share instead of copying it; pages have no such memory. */
 export function emptyCells(
   count: number,
   { binary, missing }: { readonly binary: boolean; readonly missing: boolean },
 ): Pick<ResponseMatrix, "scores" | "observed"> {
-  const memory = (bytes: number): SharedArrayBuffer => new SharedArrayBuffer(bytes);
+  const isShared = typeof SharedArrayBuffer !== "undefined";
+  const memory = (bytes: number): ArrayBufferLike => (isShared ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes));
   return {
     scores: binary ? new Uint8Array(memory(count)) : new Float32Array(memory(4 * count)),
     observed: missing ? new Uint8Array(memory(count)) : null,

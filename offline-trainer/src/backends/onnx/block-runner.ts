@@ -74,8 +74,8 @@ export async function blockRunner(runtime: OnnxRuntime, task: LaneTask): Promise
     new runtime.Tensor(precision, new numbers(shape.reduce((size, side) => size * side, 1)) as never, shape);
   const inputs = { X: tensor(rows, width), A: tensor(columns, width) };
   const [x, y] = [numbersOf(inputs.X), numbersOf(inputs.A)];
-  // Where one session takes all blocks each writes over the one before: new outputs would be garbage a millisecond later.
-  const sums = isShared ? { subjects: tensor(rows, width), items: tensor(columns, width) } : undefined;
+  // Each block writes over the one before, where the runtime can (the web's can't): new outputs would be garbage at once.
+  const sums = provider === "cpu" ? { subjects: tensor(rows, width), items: tensor(columns, width) } : undefined;
   const all = sums && { ...sums, excess: tensor(columns), logs: tensor(columns / COLUMN_GROUP) };
   /** Row of blocks whose models x holds, of this evaluation. */
   let held = -1;

@@ -28,7 +28,7 @@ test("grows with cells, forms, dimensions and threads", () => {
 
 test("is stated in plain words", () => {
   expect(memoryStatement(leaderboard, 8e9)).toBe(
-    "400 models × 28659 items in up to 10 dimensions: about 0.9 GB of memory, 8.0 GB free",
+    "400 models × 28659 items in up to 10 dimensions: about 0.8 GB of memory, 8.0 GB free",
   );
 });
 

@@ -1,3 +1,4 @@
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { type Bundle, estimateFromAnchors, loadBundle, type Responses } from "anchoreval";
 import { mappedScore } from "anchoreval/internal/core/estimators/score-maps";
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
@@ -142,10 +143,10 @@ test("maps of the anchors' mean follow the sources' full scores, and know no oth
     expect(map.together).toBeNull();
     const values = [0.1, 0.3, 0.5, 0.7, 0.9].map((mean) => mappedScore(map.alone, () => mean));
     expect(values).toEqual(values.toSorted((x, y) => x - y));
-    const { matrix: own, count } = tasks[s]!;
+    const { matrix: own } = tasks[s]!;
     const truth = fullScores(own, tasks[s]!).score;
     const errors = rows.map((row) => {
-      const mean = Array.from(anchors[s]!.items, (item) => own.scores[row * count + item]!);
+      const mean = Array.from(anchors[s]!.items, (item) => scoreAt(own, row, item));
       return mappedScore(map.alone, () => mean.reduce((sum, own) => sum + own, 0) / 20) - truth[row]!;
     });
     expect(Math.abs(errors.reduce((sum, own) => sum + own, 0) / 40)).toBeLessThan(0.01);
@@ -173,7 +174,10 @@ describe("the search for a design", () => {
     expect(found).toMatchObject({ notes: { judged: 4 } });
     const changed = {
       ...task!,
-      matrix: { ...task!.matrix, scores: task!.matrix.scores.map((score, at) => (at < 30 * 60 ? score : 1 - score)) },
+      matrix: {
+        ...task!.matrix,
+        scores: task!.matrix.scores.map((score, at) => (at < 30 * task!.matrix.stride ? score : 1 - score)),
+      },
     } as typeof task;
     expect(await search(changed)).toEqual(found);
   });
