@@ -6,7 +6,7 @@ import { PROVIDERS, resolveBackend } from "anchoreval-trainer/internal/backends/
 import { dimsFor } from "anchoreval-trainer/internal/calibrate/bank";
 import { furtherCandidates } from "anchoreval-trainer/internal/calibrate/choose-dimension";
 import { bundleFiles, fit, type Fit } from "anchoreval-trainer/internal/fit/fit";
-import { fitWork, foldThreads } from "anchoreval-trainer/internal/fit/folds";
+import { fitWork, foldThreads, heldOutDraws } from "anchoreval-trainer/internal/fit/folds";
 import { readName } from "anchoreval-trainer/internal/fit/options";
 import { type DataDigests, provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { checkBundleFolder, writeBundleFolder } from "anchoreval/internal/node/bundle-folder";
@@ -241,6 +241,7 @@ export async function fitAsked(
     sizes:
       (secondForms ? 2 : 1) * (counts.sizes.length + counts.totals.length) +
       parts.flatMap(({ forms = [] }) => forms).length,
+    draws: heldOutDraws(models, method.settings),
     dims: dimsFor(Math.max(work.dims, ...further), models),
     threads: folds?.count ?? 1,
   };

@@ -14,10 +14,8 @@ const CODED_BYTES = 2;
 const NUMBERS_PER_PARAMETER = 22;
 /** Numbers an item that anchors are chosen by: two a source, of 512 sources at most. */
 const [LOADINGS_PER_MODEL, MOST_LOADED] = [2, 512];
-/** Held-out estimates of a model in one scenario and size, by four draws and from either evidence. */
-const ESTIMATES_BYTES = 16e3;
-/** Models from which each is held out for one draw of four. */
-const MANY_MODELS = 1000;
+/** Held-out estimates of a model in one scenario and size, by one draw and from either evidence. */
+const ESTIMATES_BYTES = 4e3;
 /** For garbage and the allocator, what data take once more in part: fits of 83, 400 and 6349 models took so much. */
 const SPARE = 1.3;
 
@@ -30,20 +28,22 @@ export interface FitSize {
   readonly scenarios: number;
   /** Sizes of the forms, how many. */
   readonly sizes: number;
+  /** By which each model is held out. */
+  readonly draws: number;
   readonly dims: number;
   /** @default 1 */
   readonly threads?: number;
 }
 
 /** Peak memory of a fit, about. @unit bytes */
-export function memoryNeeded({ models, items, largest, scenarios, sizes, dims, threads = 1 }: FitSize): number {
+export function memoryNeeded({ models, items, largest, scenarios, sizes, draws, dims, threads = 1 }: FitSize): number {
   const parameters = (models + largest) * dims + largest;
   const thread =
     SOURCE_BYTES * models * items +
     CODED_BYTES * models * largest +
     8 * LOADINGS_PER_MODEL * Math.min(MOST_LOADED, models) * largest +
     8 * NUMBERS_PER_PARAMETER * parameters;
-  const estimates = (ESTIMATES_BYTES * models * scenarios * sizes) / (models > MANY_MODELS ? 4 : 1);
+  const estimates = ESTIMATES_BYTES * models * draws * scenarios * sizes;
   const data = CELL_BYTES * models * items + threads * thread + estimates;
   return BASE_BYTES + THREAD_BYTES * (threads - 1) + SPARE * data;
 }

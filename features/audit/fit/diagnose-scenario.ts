@@ -45,7 +45,6 @@ export async function diagnoseScenarios(
   threads: number,
   { signal, onItems }: DiagnosisOptions,
 ): Promise<ScenarioDiagnosis[]> {
-  const cells = ({ matrix, rows }: CalibratedAnswers): number => matrix.items.length * rows.length;
   const done = scenarios.map(() => 0);
   const report = (scenario: number, items: number): void => {
     done[scenario] = items;
@@ -57,23 +56,17 @@ export async function diagnoseScenarios(
       diagnoses.push(await diagnoseScenario(scenario, { signal, onItems: (items) => report(s, items) }));
     return diagnoses;
   }
-  const longestFirst = [...scenarios.keys()].sort((x, y) => cells(scenarios[y]!) - cells(scenarios[x]!));
-  const computed = await runOnThreads<ScenarioDiagnosis, number>(
-    new URL("./diagnose-worker.js", import.meta.url),
-    longestFirst.map((s) => scenarios[s]!),
-    {
-      threads: threads - 1,
-      caller: {
-        free: Promise.resolve(),
-        compute: (place, say, stopped) =>
-          diagnoseScenario(scenarios[longestFirst[place]!]!, { signal: stopped, onItems: say }),
-      },
-      work: "the audit of the items",
-      ...(signal && { signal }),
-      onNote: (place, items) => report(longestFirst[place]!, items),
+  return runOnThreads<ScenarioDiagnosis, number>(new URL("./diagnose-worker.js", import.meta.url), scenarios, {
+    threads: threads - 1,
+    caller: {
+      free: Promise.resolve(),
+      compute: (s, say, stopped) => diagnoseScenario(scenarios[s]!, { signal: stopped, onItems: say }),
     },
-  );
-  return scenarios.map((_, s) => computed[longestFirst.indexOf(s)]!);
+    cost: (s) => scenarios[s]!.matrix.items.length * scenarios[s]!.rows.length,
+    work: "the audit of the items",
+    ...(signal && { signal }),
+    onNote: report,
+  });
 }
 
 /** Diagnoses a scenario: the same on every thread. */

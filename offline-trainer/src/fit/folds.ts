@@ -10,12 +10,13 @@ import type { CalibrationBackend } from "../calibrate/types.ts";
 import { onlyModels, type Benchmark } from "../matrix/benchmark.ts";
 import { type ResponseMatrix, sharedMatrix } from "../matrix/response-matrix.ts";
 import { sentMethod, type Method, type SentMethod } from "../methods/method.ts";
+import type { FitSettings } from "../methods/settings.ts";
 import { sourceSplits } from "../matrix/source-splits.ts";
 import type { BenchmarkSplit } from "../matrix/splits.ts";
 import { runOnThreads } from "../threads/run-on-threads.ts";
 import type { FormPlan } from "./form-plans.ts";
 import { type Observers, type SentObservers, sentObservers } from "./observer.ts";
-import { estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
+import { drawsOfModel, estimateTargets, type HeldOutEstimate, type HeldOutTable } from "./held-out.ts";
 import { learn, learningWork } from "./learn.ts";
 
 /** Threads that held-out models are computed on. */
@@ -189,12 +190,7 @@ async function runOnFoldThreads(
   { count, provider }: FoldThreads,
   { backend, backendOf, free = Promise.resolve(), signal, onNote }: ThreadTools,
 ): Promise<HeldOutTable[]> {
-  // Every target costs about the same of each item; the longest folds start first, so that no thread ends with one.
   const { scenarios } = plan.benchmark;
-  const cost = ({ split }: Fold): number =>
-    split.scenarios.reduce((sum, { targets }, s) => sum + targets.length * scenarios[s]!.count, 0);
-  const longestFirst = folds.toSorted((one, other) => cost(other) - cost(one));
-  const places = longestFirst.map((fold) => folds.indexOf(fold));
   const shared = scenarios.map((scenario) => ({ ...scenario, matrix: sharedMatrix(scenario.matrix) }));
   const device = backend.openOptimizer ? { name: backend.name, precision: backend.precision } : null;
   const data: FoldThreadData = {
@@ -209,23 +205,22 @@ async function runOnFoldThreads(
   };
   const caller = {
     free,
-    compute: (place: number, say: (note: FoldNote) => void, stopped: AbortSignal) =>
-      computeFold(plan, longestFirst[place]!, backend.alone ?? backend, say, stopped),
+    compute: (index: number, say: (note: FoldNote) => void, stopped: AbortSignal) =>
+      computeFold(plan, folds[index]!, backend.alone ?? backend, say, stopped),
   };
-  const answering = answeringDevice((place) => backendOf(longestFirst[place]!));
+  const answering = answeringDevice((index) => backendOf(folds[index]!));
+  // Every target costs about the same of each item.
+  const cost = (index: number): number =>
+    folds[index]!.split.scenarios.reduce((sum, { targets }, s) => sum + targets.length * scenarios[s]!.count, 0);
   try {
-    const computed = await runOnThreads<HeldOutTable, FoldNote>(
-      new URL("./fold-worker.js", import.meta.url),
-      longestFirst,
-      {
-        ...(device ? { threads: count, onAsk: answering.answer } : { threads: count - 1, caller }),
-        work: "the cross-validation",
-        data,
-        ...(signal && { signal }),
-        onNote: (place, note) => onNote(places[place]!, note),
-      },
-    );
-    return folds.map((_, index) => computed[places.indexOf(index)]!);
+    return await runOnThreads<HeldOutTable, FoldNote>(new URL("./fold-worker.js", import.meta.url), folds, {
+      ...(device ? { threads: count, onAsk: answering.answer } : { threads: count - 1, caller }),
+      cost,
+      work: "the cross-validation",
+      data,
+      ...(signal && { signal }),
+      onNote,
+    });
   } finally {
     await answering.dispose();
   }
@@ -236,6 +231,11 @@ const LEARNING = 0.5;
 
 /** Estimates of a fold's models by a form at which more tell little. Chosen, not measured. */
 const ENOUGH_ESTIMATES = 1000;
+
+/** Draws of a form by which each model that is like the others is held out. @param models - of all folds */
+export function heldOutDraws(models: number, { draws, folds }: Pick<FitSettings, "draws" | "folds">): number {
+  return drawsOfModel(draws, Math.ceil(models / folds), ENOUGH_ESTIMATES);
+}
 
 /** Learns from the sources of a fold and estimates its targets: the same on every thread. */
 export async function computeFold(

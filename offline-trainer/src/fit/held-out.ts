@@ -122,9 +122,9 @@ export async function estimateTargets(
     byPooling[pooling].push(estimate);
     tables.set(scenario, byForm.set(form, byPooling));
   };
-  const drawsOfModel = Math.max(1, Math.min(draws, Math.floor(enough / models.length)));
+  const ofModel = drawsOfModel(draws, models.length, enough);
   for (let draw = 0; draw < draws; draw++) {
-    const estimated = models.filter((_, k) => (draw + draws - (k % draws)) % draws < drawsOfModel);
+    const estimated = models.filter((_, k) => (draw + draws - (k % draws)) % draws < ofModel);
     for (const form of await learned.draw(draw)) {
       const answersTo = new Map(
         Array.from(form.scenarios, ([id, { anchors }]) => [id, keptAnswers(anchors.items.length)]),
@@ -167,6 +167,11 @@ export async function estimateTargets(
     }
   }
   return tables;
+}
+
+/** Draws by which each of some models is estimated, so that all estimates are no more than enough: one at least. */
+export function drawsOfModel(draws: number, models: number, enough: number): number {
+  return Math.max(1, Math.min(draws, Math.floor(enough / models)));
 }
 
 /**

@@ -177,11 +177,14 @@ export function emptyCells(
 export function sharedMatrix(matrix: ResponseMatrix): ResponseMatrix {
   const items = matrix.items.map(withoutText);
   if (matrix.scores.buffer instanceof SharedArrayBuffer) return { ...matrix, items };
-  const { scores, observed } = matrix;
-  const cells = emptyCells(scores.length, { binary: isBinary(matrix), missing: observed !== null });
-  cells.scores.set(scores);
-  cells.observed?.set(observed!);
-  return { ...matrix, items, ...cells };
+  const { subjects, stride, scores, observed } = matrix;
+  const count = items.length;
+  const cells = emptyCells(subjects.length * count, { binary: isBinary(matrix), missing: observed !== null });
+  for (let m = 0; m < subjects.length; m++) {
+    cells.scores.set(scores.subarray(m * stride, m * stride + count), m * count);
+    cells.observed?.set(observed!.subarray(m * stride, m * stride + count), m * count);
+  }
+  return { ...matrix, items, stride: count, ...cells };
 }
 
 function withoutText(item: ItemInfo): ItemInfo {

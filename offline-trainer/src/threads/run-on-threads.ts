@@ -7,6 +7,8 @@ export interface ThreadsOptions<Output, Note> {
   readonly threads: number;
   /** How the caller's thread takes inputs, too. @default it only waits */
   readonly caller?: CallersThread<Output, Note>;
+  /** Time that an input takes, in any unit: the longest begin first, so that no thread ends with one. @default all the same */
+  readonly cost?: (index: number) => number;
   /** Name of the work in error messages: `the back-test`. */
   readonly work: string;
   /** Data that every thread gets once, before its first input (`threadData`). Memory that isn't shared is copied. */
@@ -28,8 +30,8 @@ export interface CallersThread<Output, Note> {
 }
 
 /**
- * Computes an output of every input on threads. They begin with the first inputs, and who is done takes the next one:
- * where inputs take unlike times, the longest had better be first. A thread ends as soon as there is nothing left for it.
+ * Computes an output of every input on threads. They begin with the first inputs, or with the longest, and who is done takes
+ * the next one. A thread ends as soon as there is nothing left for it.
  * @param script - built script of the threads, which calls `answerInputs`
  * @returns outputs in the order of the inputs
  * @throws AnchorEvalError `aborted` where the signal ends it, or had before it began; else whatever a thread threw first,
@@ -38,13 +40,13 @@ export interface CallersThread<Output, Note> {
 export async function runOnThreads<Output, Note = never>(
   script: URL,
   inputs: readonly unknown[],
-  { threads, caller, work, data, signal, onDone, onNote, onAsk }: ThreadsOptions<Output, Note>,
+  { threads, caller, cost = () => 0, work, data, signal, onDone, onNote, onAsk }: ThreadsOptions<Output, Note>,
 ): Promise<Output[]> {
   const interrupted = (): AnchorEvalError => new AnchorEvalError("aborted", `${work} was interrupted`);
   if (signal?.aborted) throw interrupted();
   const workers: { readonly worker: Worker; readonly lock: ThreadLock }[] = [];
   const outputs: Output[] = [];
-  let next = 0;
+  const left = [...inputs.keys()].sort((x, y) => cost(y) - cost(x));
   let done = 0;
   const runThread = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -52,8 +54,8 @@ export async function runOnThreads<Output, Note = never>(
       const worker = new Worker(script, { workerData: start });
       workers.push({ worker, lock: start.lock });
       const give = (): void => {
-        if (next < inputs.length) {
-          const index = next++;
+        const index = left.shift();
+        if (index !== undefined) {
           worker.postMessage({ index, input: inputs[index] } satisfies ThreadInput);
           return;
         }
@@ -78,11 +80,11 @@ export async function runOnThreads<Output, Note = never>(
   const ended = new AbortController();
   const runHere = async ({ free, compute }: CallersThread<Output, Note>): Promise<void> => {
     await free;
-    const isEnded = (): boolean => ended.signal.aborted;
-    while (next < inputs.length && !isEnded()) {
-      const index = next++;
+    while (!ended.signal.aborted) {
+      const index = left.shift();
+      if (index === undefined) return;
       outputs[index] = await compute(index, (note) => onNote?.(index, note), ended.signal);
-      if (!isEnded()) onDone?.(++done);
+      if (!signal?.aborted) onDone?.(++done);
     }
   };
   const stopped = new Promise<never>((_, reject) => {
@@ -212,14 +214,17 @@ export function answerInputs(
 ): void {
   const port = parentPort!;
   const reply = (message: ThreadReply<unknown, unknown>): void => port.postMessage(message);
-  const questions: { readonly resolve: (answer: unknown) => void; readonly reject: (error: Error) => void }[] = [];
+  const open = new Map<number, { resolve: (answer: unknown) => void; reject: (error: Error) => void }>();
+  let asked = 0;
   const askAt = (index: number) => (question: unknown) =>
     new Promise((resolve, reject) => {
-      reply({ index, question, number: questions.push({ resolve, reject }) - 1 });
+      open.set(++asked, { resolve, reject });
+      reply({ index, question, number: asked });
     });
   port.on("message", (message: ThreadInput | ThreadAnswer) => {
     if ("number" in message) {
-      const { resolve, reject } = questions[message.number]!;
+      const { resolve, reject } = open.get(message.number)!;
+      open.delete(message.number); // answers are large
       if ("error" in message) reject(receivedError(message.error));
       else resolve(message.answer);
       return;

@@ -12,6 +12,7 @@ import {
   type ItemInfo,
   responseMatrix,
   scoreAt,
+  sharedMatrix,
   submatrix,
 } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores, scenarioSlices, sliceColumns } from "../../../offline-trainer/src/matrix/scenarios.ts";
@@ -76,6 +77,18 @@ test("sliceColumns takes a scenario's columns as a matrix of its own, cells wher
   expect(slices.map(({ observed }) => observed === null)).toEqual([true, false, true]);
   expect([0, 1].map((m) => [0, 1].map((i) => scoreAt(part, m, i)))).toEqual([[1, NaN], [0, 1]]); // prettier-ignore
   expect(part.scores.buffer).toBe(matrix.scores.buffer);
+});
+
+test("a slice of cells that threads don't share is copied alone, others not at all", () => {
+  const all = items("a", "b", "b", "c");
+  const matrix = responseMatrix(["x", "y"], all, Float64Array.of(0, 1, NaN, 1, 1, 0, 1, 0));
+  const slice = scenarioSlices(all, "items")[1]!;
+  expect(sharedMatrix(sliceColumns(matrix, slice)).scores.buffer).toBe(matrix.scores.buffer);
+  const apart = sliceColumns(submatrix(matrix, [0, 1], [0, 1, 2, 3]), slice);
+  const shared = sharedMatrix(apart);
+  expect([shared.stride, shared.scores.length, shared.observed!.length]).toEqual([2, 4, 4]);
+  expect(shared.scores.buffer).toBeInstanceOf(SharedArrayBuffer);
+  for (const m of [0, 1]) for (const i of [0, 1]) expect(scoreAt(shared, m, i)).toBe(scoreAt(apart, m, i));
 });
 
 test("nothing reads a slice but by its stride: a compact copy of it tells the same", () => {

@@ -1,3 +1,4 @@
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -83,6 +84,33 @@ describe("outputs", () => {
     await run("answerInputs((at) => void (threadData()[at] = 10 + at));", [0, 1, 2], { data: cells });
     expect([...cells]).toEqual([10, 11, 12]);
   });
+});
+
+test("the longest inputs begin first; outputs, notes and counts are the inputs' all the same", async () => {
+  const begun: number[] = [];
+  const body = "answerInputs((input, say) => { say('begun'); return 10 * input; });";
+  const outputs = await run<number, string>(body, [1, 3, 2], {
+    threads: 1,
+    cost: (index) => [1, 3, 2][index]!,
+    onNote: (index) => begun.push(index),
+  });
+  expect({ outputs, begun }).toEqual({ outputs: [10, 30, 20], begun: [1, 2, 0] });
+});
+
+test("a thread asks its caller: answers and refusals come back to the question", async () => {
+  const body = `answerInputs(async (input, say, ask) => {
+    const both = await Promise.all([ask(input), ask(input + 1)]);
+    const refused = await ask("no").catch((error) => error.code);
+    return [...both, refused];
+  });`;
+  const onAsk = (index: number, question: unknown): Promise<string> =>
+    question === "no"
+      ? Promise.reject(new AnchorEvalError("unavailable", "no"))
+      : Promise.resolve(`${index}: ${String(question)}`);
+  expect(await run<unknown[]>(body, [1, 5], { threads: 2, onAsk })).toEqual([
+    ["0: 1", "0: 2", "unavailable"],
+    ["1: 5", "1: 6", "unavailable"],
+  ]);
 });
 
 describe("the caller's thread", () => {
