@@ -11,8 +11,11 @@ const PROGRAM = fileURLToPath(new URL("../../sdk/bin/anchoreval.js", import.meta
 const DATA = fileURLToPath(new URL("../../../shared/data", import.meta.url));
 /** Inside the models' range, and models better than all that the fit saw. */
 const SPLITS = ["interpolation", "extrapolation"];
-/** Real boards of one scenario and of two, and one that anybody can draw. */
-const BOARDS = ["simulated", "swebench-lite", "evalplus-code"];
+/**
+ * One that anybody can draw; real boards of one scenario and of two; of many models; of stronger ones far beyond the others;
+ * with gaps.
+ */
+const BOARDS = ["simulated", "swebench-lite", "evalplus-code", "openllm2-arc", "alpacaeval2", "livecodebench-v6"];
 /** Of a ratio or a share, where all are computed alike: half of the .01 that is a step. */
 const NOISE = 0.005;
 

@@ -1,10 +1,11 @@
+import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { addGram } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { type AnchorInput, type AnchorMethod, byAccuracy, type PreparedAnchors } from "./anchor-method.ts";
-import { curveFeatures, type CurveFeatures } from "./curve-features.ts";
+import { curveFeatures, type CurveFeatures, someModels } from "./curve-features.ts";
 import { tellingItems } from "./greedy-variance.ts";
-import { drawnSizes, nestedAnchors, nestedLevels } from "./stratified.ts";
+import { drawnSizes, nestedAnchors, nestedLevels, tiltedWeights } from "./stratified.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (docs/decisions/anchors.md). */
 export const PROPOSALS = 100;
@@ -21,10 +22,20 @@ export function purposiveShare(models: number): number {
   return Math.min(MOST, Math.max(0, (MOST * (models - FEW)) / MORE));
 }
 
+/** Shares of the stronger source models' errors that models still to come have mended (docs/decisions/anchors.md). */
+const MENDED = [0.25, 0.5, 0.75];
+
+/** Weight of the source models beside that of each share mended (docs/decisions/anchors.md). */
+const LIKE = 2;
+
+/** Source models that the draw looks at, evenly by position. Bounds its time; chosen, not measured. */
+const MOST_LOOKED_AT = 48;
+
 /**
  * `screened`: anchors chosen on purpose for what they tell of the full score ({@link tellingItems}), more of them the more
- * source models there are ({@link purposiveShare}), beside a draw from the other items: of {@link PROPOSALS} stratified draws the one that leaves the least of the full score open under the
- * response model ({@link krigingVariance} of the curves, abilities stretched). Nested from the largest size down: each
+ * source models there are ({@link purposiveShare}), beside a draw from the other items, more often of those that models like the sources
+ * and stronger ones answer unsurely ({@link unsureChances}): of {@link PROPOSALS} stratified draws the one that leaves the
+ * least of the full score open under the response model ({@link krigingVariance} of the curves, abilities stretched). Nested from the largest size down: each
  * smaller one is the best of as many samples of the next larger. A purposive choice among samples: informative items
  * come more often than the stated probabilities, which are those of the draws that were screened or say what an anchor
  * stands for. They scale the masses and the interval; that it holds is measured on models held out, not derived.
@@ -42,11 +53,11 @@ export const screened: AnchorMethod = {
 export interface ScreeningCosts {
   /** Of every item, above 0: the choice on purpose divides by it what the item tells. */
   readonly costs: Float64Array;
-  /** Probabilities of the draw are in proportion to these. */
+  /** Probabilities of the draw are in proportion to these, in place of {@link unsureChances}. */
   readonly chances: Float64Array;
 }
 
-/** Chooses and draws as {@link screened} does. @param by - none: items cost the same, and are drawn by their weight */
+/** Chooses and draws as {@link screened} does. @param by - none: items cost the same */
 export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): PreparedAnchors {
   const { weights, accuracy, bank, abilities, models } = input;
   const criterion = krigingVariance(curveFeatures(bank, abilities), weights);
@@ -56,7 +67,7 @@ export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): Prepar
   const most = chosen(Math.max(...drawnSizes(input)));
   const lead = most === 0 ? [] : tellingItems(input, order, most, by?.costs);
   const certain = (size: number): number[] => lead.slice(0, chosen(size));
-  const levels = nestedLevels(by?.chances ?? weights, drawnSizes(input), certain);
+  const levels = nestedLevels(by?.chances ?? unsureChances(input), drawnSizes(input), certain);
   return {
     draw: (random) =>
       nestedAnchors(
@@ -68,6 +79,67 @@ export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): Prepar
         certain,
       ),
   };
+}
+
+/**
+ * Weights of the draw's probabilities by how unsure answers are: w·√v within the bounds of a tilted draw, v the p(1−p) of
+ * models to come, twice the mean of the sources' and that of their stronger half's with a quarter, half and three quarters
+ * of the errors mended by a shift of all logits. Of all π of a size, π ∝ w·√v leaves the least variance Σw²v/π of answers
+ * about what is predicted.
+ * @see Neyman (1934), Journal of the Royal Statistical Society 97, 558–625; Särndal, Swensson & Wretman (1992), §12.2
+ */
+export function unsureChances({
+  weights,
+  bank,
+  abilities,
+}: Pick<AnchorInput, "weights" | "bank" | "abilities">): Float64Array {
+  const { count, dims } = bank;
+  const curves = someModels(abilities.length / dims, MOST_LOOKED_AT)
+    .map((m) => itemResponses(abilities.subarray(m * dims, (m + 1) * dims), bank))
+    .map((chances) => ({ chances, score: shiftedScore(chances, weights, 1) }))
+    .sort((x, y) => x.score - y.score);
+  const stronger = curves.slice(Math.floor(curves.length / 2));
+  const unsure = new Float64Array(count);
+  const add = (models: typeof curves, mended: number, weight: number): void => {
+    for (const { chances, score } of models) {
+      const odds = mended === 0 ? 1 : oddsFor(chances, weights, score + mended * (1 - score));
+      for (let i = 0; i < count; i++) {
+        const p = shifted(chances[i]!, odds);
+        unsure[i]! += (weight * p * (1 - p)) / models.length;
+      }
+    }
+  };
+  add(curves, 0, LIKE);
+  for (const share of MENDED) add(stronger, share, 1);
+  return tiltedWeights(weights, unsure.map(Math.sqrt));
+}
+
+/** A chance whose odds are so many times as large. */
+function shifted(chance: number, odds: number): number {
+  return (odds * chance) / (1 - chance + odds * chance);
+}
+
+function shiftedScore(chances: Float64Array, weights: Float64Array, odds: number): number {
+  let score = 0;
+  for (let i = 0; i < chances.length; i++) score += weights[i]! * shifted(chances[i]!, odds);
+  return score;
+}
+
+/** Halvings of the logits between 0 and {@link MOST_SHIFT}: the shift is known to a ten-thousandth. */
+const HALVINGS = 17;
+
+/** Logits beyond which chances that rise no further are those of a bank with asymptotes. Chosen, not measured. */
+const MOST_SHIFT = 12;
+
+/** How many times as large the odds must be for an expected score, above the chances' own. */
+function oddsFor(chances: Float64Array, weights: Float64Array, score: number): number {
+  let [low, high] = [0, MOST_SHIFT];
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (low + high) / 2;
+    if (shiftedScore(chances, weights, Math.exp(middle)) < score) low = middle;
+    else high = middle;
+  }
+  return Math.exp((low + high) / 2);
 }
 
 /**

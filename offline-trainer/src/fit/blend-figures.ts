@@ -101,6 +101,34 @@ export function blendingWeight(estimates: readonly HeldOutEstimate[]): number {
   return Math.min(1, Math.max(0, (pp - ap) / spread));
 }
 
+/**
+ * Models that c = 1 counts as, beside those held out: few of them say little of stronger ones yet
+ * (docs/decisions/estimators.md).
+ */
+const PRIOR_MODELS = 20;
+
+/**
+ * c, what the recalibrated mean is worth outside the range: minimises the squared error of aipw + c·x on stronger models that
+ * were held out, x = w·(R − aipw) of c = 1 ({@link outsideEstimate}), c = 1 counting as {@link PRIOR_MODELS} of them,
+ * c = (Σx·(S − aipw) + κΣx²)/((1 + κ)·Σx²) within 0 and 1, κ = 20/M. Every model counts once.
+ * @param estimates - of the weak-to-strong fold
+ * @returns 1 where none was held out
+ */
+export function recalibrationWeight(estimates: readonly HeldOutEstimate[]): number {
+  const times = timesHeldOut(estimates);
+  let [gained, squares] = [0, 0];
+  for (const estimate of estimates) {
+    const { weight, difference } = outsideEstimate(estimate, estimate.seen);
+    const moved = weight * difference;
+    const share = 1 / times.get(estimate.model)!;
+    gained += share * moved * (estimate.truth - estimate.base.aipw);
+    squares += share * moved ** 2;
+  }
+  if (!(squares > 0)) return 1;
+  const prior = PRIOR_MODELS / times.size;
+  return Math.min(1, Math.max(0, (gained + prior * squares) / ((1 + prior) * squares)));
+}
+
 /** Mean squared error of a score, every model counting once; null of no model. */
 function meanSquare(
   estimates: readonly HeldOutEstimate[],
@@ -169,7 +197,10 @@ export function intervalTightening(
   blend: Omit<Blend, "tightening">,
 ): Tightening {
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
-  const mixed = meanSquare(estimates, (estimate) => outsideEstimate(estimate, estimate.seen).score)!;
+  const mixed = meanSquare(
+    estimates,
+    (estimate) => outsideEstimate(estimate, estimate.seen, blend.recalibration).score,
+  )!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
   const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };

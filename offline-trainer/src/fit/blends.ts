@@ -8,7 +8,14 @@ import type { CrossValidation, Validation } from "./folds.ts";
 import { anchorsIn, type FormPlan } from "./form-plans.ts";
 import { heldOutScore, thatAnswered, withoutFold } from "./held-out-scores.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
-import { blendingWeight, intervalTightening, referenceLambda, stackWeights, tellTightening } from "./blend-figures.ts";
+import {
+  blendingWeight,
+  intervalTightening,
+  recalibrationWeight,
+  referenceLambda,
+  stackWeights,
+  tellTightening,
+} from "./blend-figures.ts";
 
 /** The blend of one scenario's estimators on one form, with the held-out models that it was learned on. */
 export interface LearnedBlend {
@@ -106,11 +113,16 @@ function formBlends(
 }
 
 /**
- * The parameters of the stack, the gate and its intervals, from models like the others.
+ * The parameters of the stack, the gate and its intervals, from models like the others and, outside the range, stronger ones.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
  * @param tightened - whether its intervals are narrowed by what held-out models need; else the draw alone is known
  */
-function blendOf({ interpolation }: CrossValidation, n: number, lambda: number, tightened: boolean): Blend {
+function blendOf(
+  { interpolation, extrapolation }: CrossValidation,
+  n: number,
+  lambda: number,
+  tightened: boolean,
+): Blend {
   const blend = {
     lambda,
     stack: stackWeights(interpolation),
@@ -119,6 +131,7 @@ function blendOf({ interpolation }: CrossValidation, n: number, lambda: number, 
     overallRmse: rootMeanSquare(
       interpolation.flatMap(({ seen: { overall } }) => (overall === null ? [] : [overall.score - overall.truth])),
     ),
+    recalibration: recalibrationWeight(extrapolation),
   };
   return {
     ...blend,

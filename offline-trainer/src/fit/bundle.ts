@@ -171,6 +171,7 @@ function formManifests(
     rmse: rounded(served.rmse),
     overallRmse: served.overallRmse === null ? null : rounded(served.overallRmse),
     tightening: { inside: rounded(served.tightening.inside), outside: rounded(served.tightening.outside) },
+    recalibration: rounded(served.recalibration ?? 1),
     measured: measureErrors({ ...common, ...form, blend: foldOut, ...validation }, randomOf),
   });
   const seen = overallSeen(parts);

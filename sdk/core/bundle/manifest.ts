@@ -94,6 +94,11 @@ const measuredBlend = {
   measured: measuredErrors,
 };
 
+const laterBlend = {
+  /** Worth c of the recalibrated mean outside of the range seen; absent from older bundles, whose c is 1. */
+  recalibration: share,
+};
+
 export const patternThresholds = object({
   models: count,
   lzStar: real,
@@ -179,9 +184,10 @@ const formScenario = object(
     // The blends and errors of the scenario's own answers alone.
     ...measuredBlend,
     /** The same where every scenario is answered and all answers count; null where that errs no less. */
-    together: nullable(object(measuredBlend)),
+    together: nullable(object(measuredBlend, laterBlend)),
   },
   {
+    ...laterBlend,
     /** Where an answer pattern becomes suspicious; null where the held-out models are too few, absent from older bundles. */
     pattern: nullable(patternThresholds),
     /** Of all scenarios of a form or of none. */

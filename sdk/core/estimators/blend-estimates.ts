@@ -94,7 +94,7 @@ export function blendEstimates(
   const stack = BASE_ESTIMATORS.reduce((sum, id) => sum + blend.stack[id] * base[id], 0);
   const corrected = partlyCorrectedMean(base);
   const gpIrt = blendedMean(blend.lambda, base, bounds);
-  const beyond = outsideEstimate(estimate, seen);
+  const beyond = outsideEstimate(estimate, seen, blend.recalibration);
   const alone = seen.overall === null || blend.overallRmse === null;
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : -BEYOND);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
@@ -122,12 +122,13 @@ export function blendEstimates(
 
 /**
  * The estimate outside the range seen: o = w·R + (1−w)·aipw. R is what the response model says once its predictions are
- * recalibrated by the answers ({@link recalibratedMean}), aipw what the answers say alone. w = 1 where both differ by no
- * more than the draw explains; the share of the difference that it does explain ({@link explainedShare}) where they differ
- * by more, since then the response model is wrong of this model; R counts without what it lags behind in all scenarios
- * together.
+ * recalibrated by the answers ({@link recalibratedMean}), aipw what the answers say alone. w = c where both differ by no
+ * more than the draw explains; c times the share of the difference that it does explain ({@link explainedShare}) where they
+ * differ by more, since then the response model is wrong of this model; R counts without what it lags behind in all
+ * scenarios together.
+ * @param recalibration - c, in [0,1]
  */
-export function outsideEstimate(estimate: BaseEstimates, seen: SeenModels): OutsideEstimate {
+export function outsideEstimate(estimate: BaseEstimates, seen: SeenModels, recalibration = 1): OutsideEstimate {
   const { base, sampling } = estimate;
   const recalibrated = recalibratedMean(
     estimate,
@@ -135,7 +136,7 @@ export function outsideEstimate(estimate: BaseEstimates, seen: SeenModels): Outs
     leapOf(partlyCorrectedMean(base), seen),
   );
   const difference = recalibrated - (seen.overall?.lag ?? 0) - base.aipw;
-  const weight = explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
+  const weight = recalibration * explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
   return { score: base.aipw + weight * difference, weight, difference };
 }
 

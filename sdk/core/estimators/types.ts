@@ -117,6 +117,11 @@ export interface Blend {
   /** The same of the mean over all scenarios that are estimated together; null where they aren't. */
   readonly overallRmse: number | null;
   readonly tightening: Tightening;
+  /**
+   * c in [0,1], what the recalibrated mean is worth outside the range beside what answers say alone, from stronger models
+   * that were held out. @default 1, as of older bundles
+   */
+  readonly recalibration?: number;
 }
 
 /** The answered anchors of a scenario, their masses renormalised. */

@@ -1,6 +1,13 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import { describe, expect, test } from "vitest";
-import { type AnchorMethod, byAccuracy, prepareAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import {
+  type AnchorInput,
+  type AnchorMethod,
+  byAccuracy,
+  prepareAnchors,
+} from "../../../offline-trainer/src/anchors/anchor-method.ts";
+import { unsureChances } from "../../../offline-trainer/src/anchors/screened.ts";
 import { randomItems, stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
 import {
   ANCHOR_METHOD_NAMES,
@@ -15,8 +22,11 @@ interface Skip {
   readonly reason: string;
 }
 
+/** What a drawn method's probabilities are in proportion to. */
+type Chances = (input: AnchorInput) => Float64Array;
+
 /** What every way to choose anchors must keep. Called once each. */
-function describeMethod(method: AnchorMethod, skips: readonly Skip[] = []): void {
+function describeMethod(method: AnchorMethod, skips: readonly Skip[], chances: Chances): void {
   const names: string[] = [];
   const contract = (name: string, run: () => Promise<void>): void => {
     names.push(name);
@@ -113,8 +123,9 @@ function describeMethod(method: AnchorMethod, skips: readonly Skip[] = []): void
       const input = anchorInput();
       for (const [size, { items, mass, inclusion }] of (await selectAnchors(method, input)).sets) {
         expect(inclusion).not.toBeNull();
+        const probabilities = inclusionProbabilities(chances(input), size);
         items.forEach((item, j) => {
-          expect(inclusion![j]).toBeCloseTo(Math.min(1, size * input.weights[item]!), 12); // none is certain here
+          expect(inclusion![j]).toBeCloseTo(probabilities[item]!, 12);
           expect(mass[j]).toBeCloseTo(input.weights[item]! / inclusion![j]!, 12);
         });
       }
@@ -150,15 +161,19 @@ const clustered: Skip[] = [
 ];
 
 const put: string[] = [];
-const call = async (name: AnchorMethodName, skips: readonly Skip[]): Promise<void> => {
+const call = async (
+  name: AnchorMethodName,
+  skips: readonly Skip[],
+  chances: Chances = ({ weights }) => weights,
+): Promise<void> => {
   put.push(name);
   const method = await loadAnchorMethod(name);
   test(`${name} is the name of its method`, () => expect(method.name).toBe(name));
-  describeMethod(method, skips);
+  describeMethod(method, skips, chances);
 };
 await call("stratified", drawn);
 await call("random", drawn);
-await call("screened", drawn);
+await call("screened", drawn, unsureChances);
 await call("greedy-variance", [
   {
     test: "states inclusion probabilities, and the weight over them as mass",

@@ -10,13 +10,19 @@ import {
 } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
-import { drawNested, nestedLevels, stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
+import {
+  drawNested,
+  nestedLevels,
+  stratified,
+  stratifiedSamples,
+} from "../../../offline-trainer/src/anchors/stratified.ts";
 import {
   bestProposal,
   krigingVariance,
   PROPOSALS,
   purposiveShare,
   screened,
+  unsureChances,
 } from "../../../offline-trainer/src/anchors/screened.ts";
 import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
@@ -32,7 +38,7 @@ describe("screened", () => {
     for (let seed = 0; seed < 5; seed++) {
       const input = anchorInput({ items: 60, sizes: [5, 10, 20], seed });
       const variance = varianceOf(input);
-      const levels = nestedLevels(input.weights, input.sizes);
+      const levels = nestedLevels(unsureChances(input), input.sizes);
       const drawn = draw(screened, input).sets;
       drawNested(levels, byAccuracy(input.accuracy), (probabilities, { size }, pool) => {
         const random = input.random.fork(`size ${size}`);
@@ -47,13 +53,15 @@ describe("screened", () => {
     }
   });
 
-  test("is never worse than the stratified draw of the same stream, which is its first proposal, and better on average", () => {
+  test("is never worse than the draw of the same stream, which is its first proposal, and better on average", () => {
     const sum = { own: 0, plain: 0 };
     for (let seed = 0; seed < 20; seed++) {
       const input = anchorInput({ items: 60, sizes: [10], seed });
       const variance = varianceOf(input);
       const own = variance(draw(screened, input).sets.get(10)!.items);
-      const plain = variance(draw(stratified, input).sets.get(10)!.items);
+      const levels = nestedLevels(unsureChances(input), input.sizes);
+      const { sets } = stratifiedSamples(input, levels).draw(input.random) as ChosenAnchors;
+      const plain = variance(sets.get(10)!.items);
       expect(own).toBeLessThanOrEqual(plain);
       sum.own += own;
       sum.plain += plain;
@@ -68,7 +76,9 @@ describe("screened", () => {
       weights: new Float64Array(40).fill(1 / 40),
       bank: itemBank(new Float64Array(80), new Float64Array(40)),
     };
-    expect(draw(screened, alike).sets).toEqual(draw(stratified, alike).sets);
+    const [own, plain] = [screened, stratified].map((method) => draw(method, alike).sets.get(10)!);
+    expect(own!.items).toEqual(plain!.items);
+    own!.mass.forEach((mass, j) => expect(mass).toBeCloseTo(plain!.mass[j]!, 12));
   });
 
   test("of few models looks at curves and accuracies, not at single answers", async () => {
@@ -87,6 +97,72 @@ describe("screened", () => {
         random: createRandom(seed),
       }).sets.values())
         expect(inclusion![items.indexOf(4)]).toBe(1);
+  });
+});
+
+describe("unsureChances", () => {
+  /** Items of one dimension by difficulty, of discrimination 1.5. */
+  const scale = (difficulties: readonly number[], abilities: readonly number[]) => ({
+    weights: new Float64Array(difficulties.length).fill(1 / difficulties.length),
+    bank: itemBank(
+      new Float64Array(difficulties.length).fill(1.5),
+      Float64Array.from(difficulties, (b) => 1.5 * b),
+    ),
+    abilities: Float64Array.from(abilities),
+  });
+
+  test("sum to the weights, between a quarter and four times each", () => {
+    for (let seed = 0; seed < 5; seed++) {
+      const input = anchorInput({ items: 60, sizes: [5], seed });
+      const chances = unsureChances(input);
+      expect(chances.reduce((sum, chance) => sum + chance, 0)).toBeCloseTo(1, 12);
+      for (const [i, weight] of input.weights.entries()) {
+        expect(chances[i]! / weight).toBeGreaterThanOrEqual(0.25 - 1e-12);
+        expect(chances[i]! / weight).toBeLessThanOrEqual(4 + 1e-12);
+      }
+    }
+  });
+
+  test("are larger the nearer an item is to what models like the sources and stronger ones half know", () => {
+    const chances = unsureChances(scale([-6, -1, 1, 3], [-0.5, 0, 0.5, 1]));
+    expect(chances[0]).toBeLessThan(chances[1]!);
+    expect(chances[1]).toBeLessThan(chances[2]!);
+  });
+
+  test("look further up than down: an item that only stronger models know is drawn before one that only weaker ones don't", () => {
+    const [easy, hard] = unsureChances(scale([-3, 3], [-1, -0.5, 0.5, 1]));
+    expect(hard).toBeGreaterThan(1.2 * easy!);
+  });
+
+  test("are the weights where no item tells more than another", () => {
+    for (const chance of unsureChances(scale([1, 1, 1], [0, 1]))) expect(chance).toBeCloseTo(1 / 3, 12);
+    expect(Array.from(unsureChances(scale([1, 1], [500, 501])))).toEqual([0.5, 0.5]); // all sure of everything
+  });
+
+  test("by hand: π ∝ √v, of the models twice and of the stronger half with ¼, ½ and ¾ of their errors mended", () => {
+    const { bank, ...rest } = scale([-0.4, 0.6, 1.1], [0, 0.3]);
+    const chances = (theta: number, shift: number): number[] =>
+      [-0.4, 0.6, 1.1].map((b) => 1 / (1 + Math.exp(-1.5 * (theta - b) - shift)));
+    const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+    /** The shift that mends a share of the stronger model's errors, from the solution of its equation on a grid. */
+    const mending = (share: number): number => {
+      const score = mean(chances(0.3, 0));
+      const shifts = Array.from({ length: 60_000 }, (_, k) => k / 10_000);
+      return shifts.find((shift) => mean(chances(0.3, shift)) >= score + share * (1 - score))!;
+    };
+    const open = (values: readonly number[]): number[] => values.map((p) => p * (1 - p));
+    const [weak, strong] = [open(chances(0, 0)), open(chances(0.3, 0))];
+    const populations = [
+      weak.map((value, i) => value + strong[i]!), // twice their mean
+      ...[0.25, 0.5, 0.75].map((share) => open(chances(0.3, mending(share)))),
+    ];
+    const roots = [0, 1, 2].map((i) => Math.sqrt(populations.reduce((sum, values) => sum + values[i]!, 0)));
+    const total = roots.reduce((sum, value) => sum + value, 0);
+    unsureChances({ bank, ...rest }).forEach((chance, i) => expect(chance).toBeCloseTo(roots[i]! / total, 4));
+  });
+
+  test("of models that answer everything right are the weights", () => {
+    expect(Array.from(unsureChances(scale([-500, -400], [0, 1])))).toEqual([0.5, 0.5]);
   });
 });
 

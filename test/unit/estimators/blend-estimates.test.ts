@@ -83,6 +83,21 @@ describe("blendEstimates", () => {
     expect(outside(enough / 3).score).toBeCloseTo(0.65 + (1 / 3) * difference, 14);
   });
 
+  test("stronger models that were held out say what the recalibrated mean is worth", () => {
+    const drawn = { ...estimate, sampling: { answers: 18, unit: 0.001 } };
+    const seen = { worst: 0, best: 0.65, overall: null };
+    const whole = outsideEstimate(drawn, seen);
+    expect(whole.weight).toBeLessThan(1);
+    for (const worth of [0, 0.25, 1]) {
+      const { score, weight, difference } = outsideEstimate(drawn, seen, worth);
+      expect(weight).toBeCloseTo(worth * whole.weight, 15);
+      expect(score).toBeCloseTo(0.65 + weight * difference, 15);
+    }
+    const served = { ...blend, recalibration: 0.25 };
+    expect(blendEstimates(drawn, served, seen).beyond).toEqual(outsideEstimate(drawn, seen, 0.25));
+    expect(blendEstimates(drawn, blend, seen).beyond).toEqual(whole); // of an older bundle
+  });
+
   test("what the recalibrated means lag behind in all scenarios doesn't count", () => {
     const overall = { score: 0.6, worst: 0, best: 0.65, shift: 0, lag: -0.08 };
     const { score, weight, difference } = outsideEstimate(estimate, { worst: 0, best: 0.65, overall });

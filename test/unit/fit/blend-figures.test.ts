@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import {
   blendingWeight,
   intervalTightening,
+  recalibrationWeight,
   referenceLambda,
   stackWeights,
   tellTightening,
@@ -28,6 +29,47 @@ function inside(models: number, error: number): HeldOutEstimate[] {
     sampling: { variance: 0.05 ** 2, degrees: 1000, answers: 100, right: 50, unit: 0.01, bias: 0 },
   }));
 }
+
+describe("recalibrationWeight", () => {
+  /** Estimates whose R − aipw is all explained by the draw: R is p-irt, as far from the truth as `lag`, aipw as `noise`. */
+  const stronger = (models: number, lag: number, noise: number, draws = 1): HeldOutEstimate[] =>
+    drawnEstimates(random, { models: rowsOf(models), draws, truth: () => 0.5 }).map((estimate) => ({
+      ...estimate,
+      base: { ...estimate.base, "p-irt": 0.5 - lag, aipw: 0.5 + noise },
+      bounds: { low: 0, high: 1 },
+      sampling: { ...estimate.sampling!, unit: 1 },
+    }));
+
+  test("is the least squares of the truth between aipw and R, 1 counting as 20 more models", () => {
+    for (const models of [5, 60])
+      for (const [lag, noise] of [
+        [0.02, 0.1],
+        [0.1, 0.02],
+        [0.05, 0.05],
+      ] as const) {
+        const learned = noise / (lag + noise); // truth − aipw over R − aipw
+        const prior = 20 / models;
+        expect(recalibrationWeight(stronger(models, lag, noise))).toBeCloseTo((learned + prior) / (1 + prior), 12);
+      }
+  });
+
+  test("is 1 where nobody was held out, where R errs to the other side, and where both agree", () => {
+    expect(recalibrationWeight([])).toBe(1);
+    expect(recalibrationWeight(stronger(30, -0.05, 0.1))).toBe(1);
+    expect(recalibrationWeight(stronger(30, 0, 0))).toBe(1);
+  });
+
+  test("is 0 where R moves from the truth by more than 20 models outweigh", () => {
+    expect(recalibrationWeight(stronger(2000, 0.1, -0.09))).toBe(0);
+  });
+
+  test("counts a model once, however often it was held out", () => {
+    const [few, many] = [stronger(30, 0.1, 0.01), stronger(30, 0.01, 0.1, 9)];
+    const others = many.map((estimate) => ({ ...estimate, model: estimate.model + 30 }));
+    const once = others.filter(({ draw }) => draw === 0);
+    expect(recalibrationWeight([...few, ...others])).toBeCloseTo(recalibrationWeight([...few, ...once]), 12);
+  });
+});
 
 describe("intervalTightening", () => {
   test("is about the share of the draw's error that the gate has, and below it widens", () => {
