@@ -125,7 +125,7 @@ function shiftedScore(chances: Float64Array, weights: Float64Array, odds: number
   return score;
 }
 
-/** Halvings of the logits between 0 and {@link MOST_SHIFT}: the shift is known to a ten-thousandth. */
+/** Halvings of the logits between 0 and {@link MOST_SHIFT}: a shift to a ten-thousandth. Chosen, not measured. */
 const HALVINGS = 17;
 
 /** Logits beyond which chances that rise no further are those of a bank with asymptotes. Chosen, not measured. */
