@@ -103,7 +103,7 @@ describe("predictions of unasked scenarios", () => {
       matrix.items[item]!.scenario === "b" ? matrix.scores[((m * 7 + 3) % 60) * matrix.items.length + item]! : score,
     );
     const [own, apart] = [(await unaskedOf(matrix))!, (await unaskedOf(turned))!];
-    expect(apart.forms["8"]!.b!.mae).toBeGreaterThan(1.8 * own.forms["8"]!.b!.mae);
+    expect(apart.forms["8"]!.b!.mae).toBeGreaterThan(1.6 * own.forms["8"]!.b!.mae);
   });
 
   test.each([
