@@ -10,7 +10,7 @@
 import { parseArgs } from "node:util";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { customised, submatrix } from "anchoreval-trainer";
+import { customised } from "anchoreval-trainer";
 import { greedyItems } from "anchoreval-trainer/internal/anchors/greedy-variance";
 import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { randomBaseline } from "anchoreval-trainer/internal/fit/errors";
@@ -38,12 +38,8 @@ const OWN = 0.3;
 for (const split of values.splits.split(",")) {
   const rows = [];
   for (const set of values.sets.split(",")) {
-    const [name, only] = set.split(":");
-    const board = await readLeaderboard(folder, name);
-    const columns = [...board.items.keys()].filter((i) => !only || only.split("+").includes(board.items[i].scenario));
-    const matrix = submatrix(board, [...board.subjects.keys()], columns);
-    for (const cell of planCells(matrix, { split, sizes, seeds: 1, method: separate }))
-      rows.push({ set: name, ...bounds(cell) });
+    const cells = planCells(await readLeaderboard(folder, set), { split, sizes, seeds: 1, method: separate });
+    rows.push(...cells.map((cell) => ({ set: set.split(":")[0], ...bounds(cell) })));
   }
   console.log(`${split}: errors relative to random items, n = ${sizes.join(" / ")}`);
   for (const row of rows) print(`${row.set} ${row.scenario}`, row);
@@ -70,7 +66,8 @@ function bounds({ benchmark, split }) {
   };
   const [learned, asked] = [filled(sources), filled(targets)];
   const telling = asked.filter((answers) => answers.some((score) => score !== answers[0]));
-  const draws = telling.map((answers) => drawErrors(answers, accuracyFeatures(learned)));
+  const features = accuracyFeatures(learned);
+  const draws = telling.map((answers) => drawErrors(answers, features));
   return {
     scenario: scenario.id,
     even: sizes.map((_, k) => mean(draws.map(({ even }) => even[k]))),
@@ -168,6 +165,6 @@ function gaussianErrors(scenario, all, { targets, asked }) {
     });
     const stream = createRandom(0).fork(`random ${id} ${n}`);
     const { errors } = randomBaseline(scenario, targets, truths, n, stream);
-    return mean(estimates.map((estimate, t) => Math.abs(estimate - truths[t]))) / mean([...errors]);
+    return mean(estimates.map((estimate, t) => Math.abs(estimate - truths[t]))) / mean(errors);
   });
 }

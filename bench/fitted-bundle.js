@@ -8,6 +8,7 @@ import {
   readResponses,
   recommended,
   resolveBackend,
+  submatrix,
 } from "anchoreval-trainer";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 
@@ -17,13 +18,17 @@ const { backend } = await resolveBackend("cpu");
 
 /**
  * A set of a folder of leaderboards, FOLDER/SET/responses.csv.gz and items.jsonl.gz, as a fit has it: its items grouped, copies
- * of models counted as one.
+ * of models counted as one. @param word - SET, or SET:x+y of some of its scenarios
  */
-export async function readLeaderboard(folder, set) {
+export async function readLeaderboard(folder, word) {
+  const [set, only] = word.split(":");
   const { matrix } = await readResponses(join(folder, set, "responses.csv.gz"), {
     items: join(folder, set, "items.jsonl.gz"),
   });
-  return withoutCopies(groupItems(matrix)).matrix;
+  const board = withoutCopies(groupItems(matrix)).matrix;
+  if (only === undefined) return board;
+  const columns = [...board.items.keys()].filter((i) => only.split("+").includes(board.items[i].scenario));
+  return submatrix(board, [...board.subjects.keys()], columns);
 }
 
 /**

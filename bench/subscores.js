@@ -38,10 +38,7 @@ const rms = (errors) => Math.sqrt(mean(errors.map((error) => error ** 2)));
 const rows = [];
 
 for (const set of values.sets.split(",")) {
-  const [name, only] = set.split(":");
-  const board = await readLeaderboard(folder, name);
-  const columns = [...board.items.keys()].filter((i) => !only || only.split("+").includes(board.items[i].scenario));
-  const matrix = submatrix(board, [...board.subjects.keys()], columns);
+  const matrix = await readLeaderboard(folder, set);
   const asked = { groups: subscenarios(matrix), difficulty: values.difficulty };
   for (const split of values.splits.split(",")) {
     const seeds = split === "extrapolation" ? 1 : Number(values.seeds);

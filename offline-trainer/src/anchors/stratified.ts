@@ -174,7 +174,7 @@ const BISECTIONS = 100;
 
 /**
  * `tilted`: {@link stratifiedSamples} with π proportional to weight × measure within the bounds of {@link MOST_TILT}, the
- * measure being its knowledge: for each item of the scenario a number of at least 0, all 0 meaning an even draw. π is known
+ * measure being its knowledge: for each item of the scenario a number of at least 0, all the same meaning an even draw. π is known
  * exactly and an anchor stands for w/π, so means are unbiased whatever the measure is. The variance of a sum of
  * independent terms with standard deviations σ is least where the measure is σ; of terms that cost c, σ/√c.
  * @see Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, §3.6 and §12.2
@@ -198,7 +198,7 @@ export function tiltedSamples(input: AnchorInput, measure: Float64Array): Prepar
  */
 export function tiltedWeights(weights: Float64Array, measure: Float64Array): Float64Array {
   const largest = measure.reduce((most, value) => Math.max(most, value), 0);
-  if (largest === 0) return weights;
+  if (measure.every((value) => value === largest)) return weights;
   const tilts = measure.map((value) => Math.max(LEAST_MEASURE, value / largest));
   const at = (c: number): Float64Array =>
     weights.map((weight, i) => weight * Math.min(MOST_TILT, Math.max(1 / MOST_TILT, c * tilts[i]!)));

@@ -155,8 +155,10 @@ describe("backtestCell", () => {
     const before = await backtestCell(cell, typescriptBackend);
     // λ and the intervals must have something to say, too.
     const { linked } = method.settings;
-    if (!linked) expect(before.some(({ lambda }) => lambda! > 0 && lambda! < 1)).toBe(true);
-    for (const { estimates } of before) expect(estimates.every(({ interval }) => interval !== null)).toBe(true);
+    for (const { n, lambda, estimates } of before) {
+      if (n === 8 && !linked) expect(lambda! > 0 && lambda! < 1).toBe(true);
+      expect(estimates.every(({ interval }) => interval !== null)).toBe(true);
+    }
     const fold = await learnedBy(cell);
     const forms = await formsOf(fold);
     const begins = beginsOf(cell);

@@ -64,10 +64,10 @@ describe("how scenarios go together", () => {
   });
 });
 
-async function unaskedOf(matrix: ResponseMatrix, settings: object = {}): Promise<UnaskedManifest | null> {
+async function unaskedOf(matrix: ResponseMatrix, settings: object = {}, size = 8): Promise<UnaskedManifest | null> {
   const { content } = await fit(matrix, {
     method: await customised(recommended, { dims: 1, folds: 3, draws: 1, ...settings }),
-    sizes: [8],
+    sizes: [size],
     seed: 1,
     benchmark: "demo",
     version: "1.0.0",
@@ -102,8 +102,9 @@ describe("predictions of unasked scenarios", () => {
     const turned = withScores(matrix, (m, item, score) =>
       matrix.items[item]!.scenario === "b" ? matrix.scores[((m * 7 + 3) % 60) * matrix.items.length + item]! : score,
     );
-    const [own, apart] = [(await unaskedOf(matrix))!, (await unaskedOf(turned))!];
-    expect(apart.forms["8"]!.b!.mae).toBeGreaterThan(1.6 * own.forms["8"]!.b!.mae);
+    // Of 8 anchors it is 1.6 to 1.9 times, by the seed; of 24 more than 2.1 by each of five.
+    const [own, apart] = [(await unaskedOf(matrix, {}, 24))!, (await unaskedOf(turned, {}, 24))!];
+    expect(apart.forms["24"]!.b!.mae).toBeGreaterThan(1.8 * own.forms["24"]!.b!.mae);
   });
 
   test.each([
