@@ -35,11 +35,10 @@ const MOST_LOOKED_AT = 48;
  * `screened`: anchors chosen on purpose for what they tell of the full score ({@link tellingItems}), more of them the more
  * source models there are ({@link purposiveShare}), beside a draw from the other items, more often of those that models like
  * the sources and stronger ones answer unsurely ({@link unsureChances}): of {@link PROPOSALS} stratified draws the one that
- * leaves the least of the full score open under the response model ({@link krigingVariance} of the curves, abilities
- * stretched). Nested from the largest size down: each smaller one is the best of as many samples of the next larger. A
- * purposive choice among samples: informative items come more often than the stated probabilities, which are those of the
- * draws that were screened or say what an anchor stands for. They scale the masses and the interval; that it holds is
- * measured on models held out, not derived.
+ * leaves the least of the full score open under the response model ({@link krigingVariance}). Nested from the largest size
+ * down: each smaller one is the best of as many samples of the next larger. A purposive choice among samples: informative
+ * items come more often than the stated probabilities, which are those of the draws that were screened or say what an
+ * anchor stands for. They scale masses and interval; that it holds is measured on models held out, not derived.
  * @see Morgan & Rubin (2012), Annals of Statistics 40, 1263–1282, for the best of many random draws
  */
 export const screened: AnchorMethod = {
