@@ -1,8 +1,9 @@
 // The code's structure, in counts: what a newcomer has to hold, and the house's rules where there is no test of them yet.
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import ts from "typescript";
 import { folderCircles } from "../../test/support/layers.js";
 import { programWordsIn } from "../../test/support/program-words.js";
@@ -56,14 +57,25 @@ export async function measureHouse() {
 }
 
 /** @param file - vitest's JSON of the whole of `npm test` */
-export function measureTests(file) {
+export async function measureTests(file) {
   const { numPassedTests, startTime, testResults } = JSON.parse(readFileSync(file, "utf8"));
-  const seconds = Math.round((Math.max(...testResults.map(({ endTime }) => endTime)) - startTime) / 1000);
+  const seconds = (Math.max(...testResults.map(({ endTime }) => endTime)) - startTime) / 1000;
+  const check = await checkSeconds();
+  console.log(`        tests: ${seconds.toFixed(0)} s, a type check of them ${check.toFixed(1)} s`);
   return [
     { name: "tests: that passed", value: numPassedTests },
-    // Of one build 351 to 408 s on two quiet cores, by the hour; a busy machine takes half more.
-    { name: "tests: seconds", value: seconds, noise: "50%" },
+    // The same tests took 177, 351 and 821 s of two cores: what a machine makes slow, it makes slow of the check too.
+    { name: "tests: seconds over a type check's", value: Number((seconds / check).toFixed(1)), noise: "50%" },
   ];
+}
+
+/** Seconds of TypeScript's check of the tests, the mean of three with two side by side: the tests take two cores. */
+async function checkSeconds() {
+  const [command, ...args] = [process.execPath, "node_modules/typescript/bin/tsc", "-p", "test", "--noEmit"];
+  const begun = performance.now();
+  for (let round = 0; round < 3; round++)
+    await Promise.all([0, 1].map(() => promisify(execFile)(command, args, { cwd: ROOT })));
+  return (performance.now() - begun) / 3000;
 }
 
 /** The program's commands and options, and how many slots these have: one a command, but for the four that all have. */
