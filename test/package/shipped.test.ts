@@ -41,6 +41,14 @@ test("there are at least seven scenarios of five benchmarks, all built from what
   expect(loaded.reduce((sum, { scenarios }) => sum + scenarios.size, 0)).toBeGreaterThanOrEqual(7);
 });
 
+test.each(["README.md", "docs/bundles.md"])("the questions that %s names are anchors", async (file) => {
+  const { scenarios } = await loadBundle(folderOf(BUNDLES.find(({ name }) => name === "gsm8k")!));
+  const asked = scenarios.get("gsm8k")?.forms.get("50")?.itemIds;
+  const named = readFileSync(join(ROOT, file), "utf8").match(/gsm8k\/\d+/g) ?? [];
+  expect(named.length).toBeGreaterThan(0);
+  expect(asked).toEqual(expect.arrayContaining(named));
+});
+
 test("they take 5 MB together at most", () => {
   const sizes = BUNDLES.map((own) => sizeOf(folderOf(own)));
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(5e6);
