@@ -1,5 +1,5 @@
 import { equalBytes } from "./bytes.ts";
-import { mostBytes } from "../core/bundle/most-bytes.ts";
+import { mostBytes } from "./read-file.ts";
 import { AnchorEvalError } from "../core/errors.ts";
 
 /** Where bundles are published: an R2 bucket or a folder. Keys are those of core/bundle/names.ts. */

@@ -1,13 +1,12 @@
 import { type Bundle, type BundleSource, unknownForm } from "../core/bundle/bundle.ts";
 import { decodeBundle } from "../core/bundle/decode.ts";
 import type { Manifest, SegmentManifest } from "../core/bundle/manifest.ts";
-import { MOST_FILE_BYTES } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
 import { AnchorEvalError, checkNames } from "../core/errors.ts";
 import { sha256 } from "./bytes.ts";
 import { trustedSource } from "./trusted-source.ts";
 import { namedSource } from "./sources.ts";
-import { checkLength, corrupt, keepLocalItems, loadItems, readManifest } from "./read-file.ts";
+import { checkLength, corrupt, keepLocalItems, loadItems, MOST_FILE_BYTES, readManifest } from "./read-file.ts";
 
 /** Which parts of a bundle are loaded, and how they are checked. */
 export interface LoadOptions {

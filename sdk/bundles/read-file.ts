@@ -1,9 +1,8 @@
 import { PARTS } from "../../features/core.ts";
 import { sha256 } from "./bytes.ts";
 import type { Bound } from "./body.ts";
-import { MOST_FILE_BYTES, mostBytes } from "../core/bundle/most-bytes.ts";
 import type { BundleFileName } from "../core/bundle/names.ts";
-import { sha256Hex } from "../core/bundle/digest.ts";
+import { MOST_MANIFEST_BYTES, sha256Hex } from "../core/bundle/digest.ts";
 import { type ItemLines, itemLines, keepItems, knowsItems } from "../core/bundle/item-lines.ts";
 import type { FileManifest, Manifest } from "../core/bundle/manifest.ts";
 import type { Bundle, BundleSource, ByteRange, ExpectedBundle } from "../core/bundle/bundle.ts";
@@ -56,6 +55,35 @@ export function corrupt(place: string, name: string, state: "missing" | "damaged
   return new AnchorEvalError("bundle_corrupt", `${place}: ${name} is ${state}: ${why}; ${mend}`, {
     issues: [{ path: [name], code: state, message: `${name} is ${state}` }],
   });
+}
+
+/**
+ * Most bytes of a bundle that are held at once, of one file or of the parts that are loaded together: items.jsonl of a
+ * million items, 65 bytes each.
+ */
+export const MOST_FILE_BYTES = 1 << 26;
+
+/** Longest of what lies beside a bundle's files, by its name, or by its folder where its name is a digest. @unit bytes */
+const MOST_BESIDE: ReadonlyMap<string, number> = new Map([
+  ["manifest.json", MOST_MANIFEST_BYTES],
+  ["index.json", 1 << 22], // 16 000 versions, 250 bytes each
+  ["trust.json", 1 << 22], // the same, signed
+  ["log.jsonl", 1 << 24], // three entries for each of them, 350 bytes each
+  ["card.md", 1 << 20], // a line for each of a thousand scenarios in six forms
+  ["manifest.sig", 1 << 16], // 16 signatures have 3 kB
+  ["yanked.json", 1 << 16], // a reason of 500 letters
+  ["signatures", 1 << 16],
+  ["publishers", 1 << 16],
+]);
+
+/**
+ * Most bytes that are read of what was published, which may be anything by now.
+ * @param name - a file's, or an object's key
+ * @example mostBytes("bundles/quiz/index.json") // 4194304
+ */
+export function mostBytes(name: string): number {
+  const [file = "", folder = ""] = name.split("/").reverse();
+  return MOST_BESIDE.get(file) ?? MOST_BESIDE.get(folder) ?? MOST_FILE_BYTES;
 }
 
 /**

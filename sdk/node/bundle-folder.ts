@@ -5,7 +5,7 @@ import { sha256Hex } from "../core/bundle/digest.ts";
 import { BUNDLE_FILES, type BundleFileName } from "../core/bundle/names.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import { AnchorEvalError, invalidOption } from "../core/errors.ts";
-import { mostBytes } from "../core/bundle/most-bytes.ts";
+import { mostBytes } from "../bundles/read-file.ts";
 import { isBeingReplaced, makeDraft, replaceFiles, settleFolder } from "./out-folder.ts";
 import { readFound } from "./whole-file.ts";
 import { existing, whyNot } from "./write-file.ts";

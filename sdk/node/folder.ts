@@ -1,10 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { mkdir, readdir, rm, stat, rename, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { checkLength } from "../bundles/read-file.ts";
+import { checkLength, mostBytes } from "../bundles/read-file.ts";
 import { SIGNATURE_FILE } from "../core/bundle/signature.ts";
 import type { BundleSource, ByteRange } from "../core/bundle/bundle.ts";
-import { mostBytes } from "../core/bundle/most-bytes.ts";
 import { parseYank } from "../core/bundle/decode-manifest.ts";
 import { CARD_FILE, YANKED_FILE } from "../core/bundle/names.ts";
 import { AnchorEvalError } from "../core/errors.ts";

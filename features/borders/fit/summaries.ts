@@ -86,7 +86,8 @@ function summary(kind: "item" | "model", name: string, of: string, certain: bool
 function means(lines: Lines, groupings: readonly (readonly string[])[]): { line: number; of: string }[] {
   const count = lines.names.length;
   const summaries = new Map<number, string>();
-  const cells = Array.from({ length: count }, (_, line) => cellsOf(lines, line));
+  const shareOf = scoreShares(lines);
+  const cells = Array.from({ length: count }, (_, line) => cellsOf(lines, line, shareOf));
   // A summary of summaries, and the means of two scenarios beside that of both, are found once the others are out.
   for (let size = -1; size < summaries.size;) {
     size = summaries.size;
@@ -108,14 +109,31 @@ function means(lines: Lines, groupings: readonly (readonly string[])[]): { line:
 interface LineCells {
   /** Half of its last decimal. */
   readonly tolerance: number;
-  /** From the lowest to the highest. */
-  readonly range: number;
-  readonly cells: number;
+  /** Log chance that all cells but two are the same as others' means by chance. */
+  readonly chance: number;
 }
 
-/** The cells of a line; null where it can't be a summary. */
-function cellsOf(lines: Lines, line: number): LineCells | null {
-  let [low, high, cells, fraction] = [Infinity, -Infinity, 0, false];
+/**
+ * How often a score between 0 and 1 is on a board, as a share of such scores: of pass rates among ten runs each is, and the mean
+ * of three may well be a fourth. 0 and 1 tell nothing: the mean of right answers is right.
+ */
+function scoreShares(lines: Lines): (score: number) => number {
+  const times = new Map<number, number>();
+  let sum = 0;
+  for (let line = 0; line < lines.names.length; line++)
+    for (let cell = 0; cell < lines.cells; cell++) {
+      const score = lines.at(line, cell);
+      if (!(score > 0 && score < 1)) continue;
+      times.set(score, (times.get(score) ?? 0) + 1);
+      sum++;
+    }
+  return (score) => ((times.get(score) ?? 1) - 1) / sum;
+}
+
+/** The cells of a line; null where it can't be a summary. @param shareOf - {@link scoreShares} */
+function cellsOf(lines: Lines, line: number, shareOf: (score: number) => number): LineCells | null {
+  let [low, high, cells] = [Infinity, -Infinity, 0];
+  const fractions: number[] = [];
   let unit = 10 ** (SUMMARY.test(lines.names[line]!) ? 1 : FEWEST_DECIMALS);
   for (let cell = 0; cell < lines.cells; cell++) {
     const score = lines.at(line, cell);
@@ -123,17 +141,19 @@ function cellsOf(lines: Lines, line: number): LineCells | null {
     cells++;
     low = Math.min(low, score);
     high = Math.max(high, score);
-    if (score > 0 && score < 1) fraction = true;
+    if (score > 0 && score < 1) fractions.push(score);
     while (unit < MOST_UNITS && Math.abs(score - Math.round(score * unit) / unit) > FLOAT32_STEP) unit *= 10;
   }
-  if (!fraction || cells < FEWEST_CELLS || high <= low) return null;
-  return { tolerance: (unit < MOST_UNITS ? 0.5 / unit : 0) + FLOAT_NOISE, range: high - low, cells };
+  if (fractions.length === 0 || cells < FEWEST_CELLS || high <= low) return null;
+  const tolerance = (unit < MOST_UNITS ? 0.5 / unit : 0) + FLOAT_NOISE;
+  const near = Math.min(1, (2 * tolerance) / (high - low));
+  const chances = fractions.map((score) => Math.log(Math.max(near, shareOf(score)))).sort((x, y) => x - y);
+  return { tolerance, chance: chances.slice(2).reduce((sum, log) => sum + log, 0) };
 }
 
-/** Whether so many cells of a line are others' means by more than chance, out of so many sets of others. */
-function isCertain({ tolerance, range, cells }: LineCells, sets: number, name: string): boolean {
-  const chance = Math.min(1, (2 * tolerance) / range);
-  return Math.log(sets) + (cells - 2) * Math.log(chance) < Math.log(SUMMARY.test(name) ? NAMED : CERTAIN);
+/** Whether the cells of a line are others' means by more than chance, out of so many sets of others. */
+function isCertain({ chance }: LineCells, sets: number, name: string): boolean {
+  return Math.log(sets) + chance < Math.log(SUMMARY.test(name) ? NAMED : CERTAIN);
 }
 
 /** The beginnings of ids, without a number or what comes after the last separator at their end: "math" of "math/q1", "math_avg" and "math12". */

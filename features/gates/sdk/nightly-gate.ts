@@ -1,4 +1,4 @@
-import { logit, sigmoid } from "../../../sdk/core/numeric/functions.ts";
+import { logit, logSumExp, sigmoid } from "../../../sdk/core/numeric/functions.ts";
 import { type AnswerCounts, CHANCES, countedKinds, flipChance, learnChances } from "./item-chances.ts";
 
 /** Nights that a change may lie back, and between two nights that one is looked for at. */
@@ -65,7 +65,7 @@ export function chanceModel(baseline: readonly AnswerCounts[]): ChanceModel {
   const error = 1 / Math.sqrt(Math.max(1, (answers * flipChance(spread)) / 2));
   const spreads = LEVELS.map((level) => movedSpread(spread, level * error));
   const logOf = (prior: Float64Array, { right, wrong }: AnswerCounts): number =>
-    logSum(prior.map((weight, g) => Math.log(weight) + right * RIGHT[g]! + wrong * WRONG[g]!));
+    logSumExp(prior.map((weight, g) => Math.log(weight) + right * RIGHT[g]! + wrong * WRONG[g]!));
   const weights = spreads.map((prior) =>
     kinds.reduce((sum, { counts, times }) => sum + times * logOf(prior, counts), 0),
   );
@@ -204,23 +204,14 @@ export function nightlyGate(
       });
       const newest = marks.length - 1;
       logs = marks[newest]!.logs.map((log, h) => log + sums[newest]![h * width]!);
-      const total = logSum(logs);
+      const total = logSumExp(logs);
       const ratios = sums.map(
         (sum) =>
-          logSum(logs.map((log, h) => log - total + logSum(sum.subarray(h * width + 1, (h + 1) * width)))) -
+          logSumExp(logs.map((log, h) => log - total + logSumExp(sum.subarray(h * width + 1, (h + 1) * width)))) -
           Math.log(KINDS),
       );
       const most = ratios.indexOf(Math.max(...ratios));
-      return { statistic: logSum(ratios) + Math.log(stride), since: marks[most]!.night };
+      return { statistic: logSumExp(ratios) + Math.log(stride), since: marks[most]!.night };
     },
   };
-}
-
-/** log Σ exp of some logs. */
-function logSum(logs: Float64Array | readonly number[]): number {
-  let most = -Infinity;
-  for (let k = 0; k < logs.length; k++) most = Math.max(most, logs[k]!);
-  let sum = 0;
-  for (let k = 0; k < logs.length; k++) sum += Math.exp(logs[k]! - most);
-  return most + Math.log(sum);
 }

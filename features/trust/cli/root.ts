@@ -1,4 +1,4 @@
-import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { mostBytes } from "anchoreval/internal/bundles/read-file";
 import { PUBLIC_KEY } from "anchoreval/internal/core/bundle/signature";
 import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { checkRoots, signersOf } from "anchoreval/internal/features/trust/sdk/root-chain";

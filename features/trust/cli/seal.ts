@@ -4,7 +4,7 @@ import { checkRoots, currentRoot, isEnding } from "anchoreval/internal/features/
 import { signIndex } from "anchoreval/internal/features/trust/sdk/sign-index";
 import { parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { requireBundleKey } from "anchoreval/internal/features/trust/sdk/trust-root";
-import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { mostBytes } from "anchoreval/internal/bundles/read-file";
 import { readNamed } from "anchoreval/internal/node/whole-file";
 import { whyNot } from "anchoreval/internal/node/write-file";
 import type { AfterChange, PublishPart } from "../../../cli/src/options/parts.ts";

@@ -9,7 +9,7 @@ import { folderStore } from "anchoreval/internal/node/folder";
 import { changeObject } from "anchoreval/internal/bundles/bundle-store";
 import { parseIndexStatement, parseTrustFile } from "anchoreval/internal/features/trust/sdk/statements";
 import { type TrustMemory, trustRoot } from "anchoreval/internal/features/trust/sdk/trust-root";
-import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { mostBytes } from "anchoreval/internal/bundles/read-file";
 import { TRUST_FILE } from "anchoreval/internal/core/bundle/names";
 import { readFound } from "anchoreval/internal/node/whole-file";
 import { hasCode } from "anchoreval/internal/node/write-file";

@@ -46,6 +46,8 @@ export interface HeldOutEstimate {
   readonly sampling: SamplingVariance | null;
   /** The shift of all logits that the answers tell of. */
   readonly shift: LogitShift;
+  /** The evidence that its answers don't follow what its ability predicts. */
+  readonly unlike: number;
   /** Its answers with what its own ability left of them, leverages made up for; null where they aren't kept, or `part` isn't. */
   readonly answers: PairedAnswers | null;
   /** How its answers lie against what its ability predicts; null where the estimate failed. */
@@ -246,15 +248,15 @@ function heldOut(
   pattern: AnswerPattern | null,
   average: number,
   mapped: boolean,
-): Pick<HeldOutEstimate, "base" | "bounds" | "shift" | "sampling" | "pattern" | "failed"> {
+): Pick<HeldOutEstimate, "base" | "bounds" | "shift" | "unlike" | "sampling" | "pattern" | "failed"> {
   if (estimate === null || !Object.values(estimate.base).every((score) => Number.isFinite(score))) {
     const score = estimate?.base["anchor-mean"] ?? average;
     const base = {
       ...(Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>),
       ...(mapped && { "score-map": score }),
     };
-    return { base, bounds: { low: 0, high: 1 }, shift: NO_SHIFT, sampling: null, pattern: null, failed: true };
+    return { base, bounds: { low: 0, high: 1 }, shift: NO_SHIFT, unlike: 0, sampling: null, pattern: null, failed: true };
   }
-  const { bounds, base, shift, sampling } = estimate;
-  return { base, bounds, shift, sampling, pattern, failed: false };
+  const { bounds, base, shift, unlike, sampling } = estimate;
+  return { base, bounds, shift, unlike, sampling, pattern, failed: false };
 }

@@ -2,6 +2,7 @@ import { normalCdf } from "../numeric/distributions.ts";
 import { bernoulliVariance, clamp, type Bounds } from "./answered-sample.ts";
 import { commonShift, leapOf, recalibratedMean } from "./logit-shift.ts";
 import { blendedMean } from "./predicted-means.ts";
+import { unlikeModel, unlikeShare } from "./unlike-answers.ts";
 import {
   BASE_ESTIMATORS,
   type BaseScores,
@@ -42,6 +43,8 @@ export interface BaseEstimates {
   readonly base: BaseScores;
   readonly bounds: Bounds;
   readonly shift: LogitShift;
+  /** {@link unlikeEvidence} of the answers. */
+  readonly unlike: number;
   /** The draw of the anchors; null where there is none. */
   readonly sampling: DrawnAnswers | null;
 }
@@ -53,6 +56,8 @@ type Outside = Readonly<Record<"above" | "below", number>>;
 export interface OutsideEstimate {
   /** o. */
   readonly score: number;
+  /** η, {@link unlikeShare} of the answers. */
+  readonly unlike: number;
   /** w, in [0,1]. */
   readonly weight: number;
   /** R − aipw, what R lags behind in all scenarios taken off. */
@@ -81,7 +86,8 @@ export interface BlendedEstimates {
  * ({@link outsideEstimate}) outside it. P = Φ((c − best)/rmse + ½) + Φ((worst − c)/rmse + ½), c = ½·p-irt-dr + ½·p-irt: the
  * chance of being outside, of half an error inside already. Where scenarios are estimated together, P is the larger of
  * the same of the mean over all scenarios and of this with −2 for ½: a model stronger than any seen is unlike them also
- * in a scenario where one of them is as good, and one scenario alone says little of where a model stands.
+ * in a scenario where one of them is as good, and one scenario alone says little of where a model stands. P is at least η,
+ * the chance that the answers follow no prediction ({@link unlikeShare}): what is learned from the sources says nothing then.
  * All are clamped to the bounds that the answers prove.
  * @param seen - the source models' range
  */
@@ -99,7 +105,7 @@ export function blendEstimates(
   const here = placeOf(corrected, seen, blend.rmse, alone ? MARGIN : -BEYOND);
   const overall = alone ? here : placeOf(seen.overall.score, seen.overall, blend.overallRmse, MARGIN);
   const { outside } = overall.chance > here.chance ? overall : here;
-  const share = Math.max(overall.share, here.share);
+  const share = Math.max(overall.share, here.share, beyond.unlike);
   return {
     estimators: {
       "anchor-mean": base["anchor-mean"],
@@ -125,19 +131,21 @@ export function blendEstimates(
  * recalibrated by the answers ({@link recalibratedMean}), aipw what the answers say alone. w = c where both differ by no
  * more than the draw explains; c times the share of the difference that it does explain ({@link explainedShare}) where they
  * differ by more, since then the response model is wrong of this model; R counts without what it lags behind in all
- * scenarios together.
+ * scenarios together. All times 1 − η: where the answers follow no prediction, aipw alone is right ({@link unlikeShare}).
  * @param recalibration - c, in [0,1]
  */
 export function outsideEstimate(estimate: BaseEstimates, seen: SeenModels, recalibration = 1): OutsideEstimate {
   const { base, sampling } = estimate;
+  const unlike = unlikeShare(estimate.unlike, seen.overall?.unlike ?? unlikeModel([estimate.unlike]));
   const recalibrated = recalibratedMean(
     estimate,
     seen.overall && seen.overall.shift,
     leapOf(partlyCorrectedMean(base), seen),
   );
   const difference = recalibrated - (seen.overall?.lag ?? 0) - base.aipw;
-  const weight = recalibration * explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
-  return { score: base.aipw + weight * difference, weight, difference };
+  const explained = explainedShare(difference, base["p-irt-dr"], sampling?.answers, sampling?.unit);
+  const weight = recalibration * explained * (1 - unlike);
+  return { score: base.aipw + weight * difference, unlike, weight, difference };
 }
 
 /**
@@ -153,7 +161,8 @@ function explainedShare(difference: number, score: number, answers = NaN, unit =
 
 /**
  * Where a model stands among the source models by the weighted mean over all scenarios, from the answers to all of them.
- * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of R − aipw.
+ * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of R − aipw; unlike is the
+ * chance that the model is, {@link unlikeModel}.
  * @param parts - the model's pooled estimates in all scenarios with their shares of the mean, which sum to 1
  */
 export function overallPlace(
@@ -175,6 +184,7 @@ export function overallPlace(
     ...seen,
     score,
     shift,
+    unlike: unlikeModel(parts.map((part) => part.unlike)),
     lag: difference * (1 - explainedShare(difference, corrected, answers, unit)),
   };
 }

@@ -49,6 +49,11 @@ function shrunkShift({ step, information }: Pick<LogitShift, "step" | "informati
   return (step * information) / (information + (DEGREES + 1) / (DEGREES * scale ** 2 + step ** 2));
 }
 
+/** Density of the shifts' prior, of a model that doesn't leap, but for a factor. @param shift - in logits */
+export function priorDensity(shift: number): number {
+  return (1 + (shift / SCALE) ** 2 / DEGREES) ** (-(DEGREES + 1) / 2);
+}
+
 /** σ of a model by its leap: as much longer as it leaps further than the range is wide. */
 function scaleOf(leap: number): number {
   return SCALE * Math.max(1, leap);

@@ -89,10 +89,11 @@ export interface DrawnAnswers {
 export interface SeenModels extends SeenScores {
   /**
    * By the mean over all scenarios that are estimated together: the sources' full scores, the model's partly corrected
-   * mean, the shift of its logits that they share, and its lag, what the recalibrated means lie above aipw by beyond what
-   * the draw explains; null where they aren't estimated together, or it hardly answered one of them.
+   * mean, the shift of its logits that they share, the chance that it is unlike the sources, and its lag, what the
+   * recalibrated means lie above aipw by beyond what the draw explains; null where they aren't estimated together, or it
+   * hardly answered one of them.
    */
-  readonly overall: (SeenScores & { readonly score: number; readonly shift: number; readonly lag: number }) | null;
+  readonly overall: (SeenScores & Readonly<Record<"score" | "shift" | "unlike" | "lag", number>>) | null;
 }
 
 /**

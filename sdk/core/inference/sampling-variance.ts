@@ -154,7 +154,7 @@ export function centred(values: ArrayLike<number>, mass: AnsweredSample["mass"])
 
 /** How a gated blend's variance follows from V, that of `p-irt-dr` by the draw of the anchors: within·V + bias. */
 export interface GatedVariance {
-  /** (1−P)·τ² + P·ρ². */
+  /** (1−P)·τ² + P·((1−η)·ρ² + η). */
   readonly within: number;
   /** P·u² + P(1−P)·g². */
   readonly bias: number;
@@ -175,25 +175,28 @@ const TRUSTED = 0.5;
 /**
  * Variance of a gated blend, by the law of total variance over being inside the range seen or outside of it:
  * (1−P)·τ²V + P·(ρ²V + u²) + P(1−P)·g². Inside, the stack errs less than the draw of the anchors would make it, by the
- * tightening τ that held-out models were measured to allow; outside, the estimate w·R + (1−w)·aipw errs less by ρ;
- * and as long as it isn't known which, the gap g between inside and outside is an error too. With d what the two outside
- * differ by, u² = h(1−h)·d² + w²·max(0, d² − 2V), h = min(w, ½): not knowing which to trust may cost the first, and a
+ * tightening τ that held-out models were measured to allow; outside, the estimate w·R + (1−w)·aipw errs less by ρ, unless
+ * the answers follow no prediction, by the chance η: ρ² is (1−η)·ρ² + η there. As long as it isn't known which, the gap g
+ * between inside and outside is an error too. With d what the two outside differ by,
+ * u² = h(1−h)·d² + η(1−η)·d² + w²·max(0, d² − 2V), h = min(w, ½): not knowing which to trust may cost the first two, and a
  * difference that the draw doesn't explain says that the response model is wrong of this model, by its share in what is
  * shown.
- * @param blended - P, the share of the gate that stands outside the range seen, g, w and d
+ * @param blended - P, the share of the gate that stands outside the range seen, g, η, w and d
  * @param tightening - τ and ρ
  * @param sampling - V
  */
 export function gatedVariance(
-  { share, gap, beyond: { weight, difference } }: Pick<BlendedEstimates, "share" | "gap" | "beyond">,
+  { share, gap, beyond: { unlike, weight, difference } }: Pick<BlendedEstimates, "share" | "gap" | "beyond">,
   tightening: Tightening,
   { variance }: Pick<SamplingVariance, "variance">,
 ): GatedVariance {
   const square = difference ** 2;
   const trust = Math.min(weight, TRUSTED);
-  const doubt = trust * (1 - trust) * square + weight ** 2 * Math.max(0, square - EXPLAINED * variance);
+  const unknown = trust * (1 - trust) + unlike * (1 - unlike);
+  const doubt = unknown * square + weight ** 2 * Math.max(0, square - EXPLAINED * variance);
+  const outside = (1 - unlike) * tightening.outside ** 2 + unlike;
   return {
-    within: (1 - share) * tightening.inside ** 2 + share * tightening.outside ** 2,
+    within: (1 - share) * tightening.inside ** 2 + share * outside,
     bias: share * (doubt + (1 - share) * gap ** 2),
   };
 }

@@ -25,6 +25,16 @@ export function logit(p: number): number {
   return Math.log(p) - Math.log1p(-p);
 }
 
+/** log Σ exp of some logs, without overflow. @returns −Infinity of none */
+export function logSumExp(logs: ArrayLike<number>): number {
+  let most = -Infinity;
+  for (let k = 0; k < logs.length; k++) most = Math.max(most, logs[k]!);
+  if (most === -Infinity) return most;
+  let sum = 0;
+  for (let k = 0; k < logs.length; k++) sum += Math.exp(logs[k]! - most);
+  return most + Math.log(sum);
+}
+
 /**
  * Steps of the table in one octave: Tang (1989), ACM TOMS 15, 144–157. That they are so many was chosen, not measured.
  */

@@ -3,6 +3,7 @@ import { answerRegressions, type AnswerRegressions, linearScore } from "../estim
 import { answeredSample, clamp, knownBounds, type Bounds, wholeSample } from "../estimators/answered-sample.ts";
 import { factorSolver, gaussianMean, unansweredLoadings } from "../estimators/factor-scores.ts";
 import { logitShift } from "../estimators/logit-shift.ts";
+import { unlikeEvidence } from "../estimators/unlike-answers.ts";
 import { anchorMean, correctedMean, modelImputedMean } from "../estimators/predicted-means.ts";
 import { type AnswerFeatures, pooledFeatures, mappedScore, type ScoreMaps } from "../estimators/score-maps.ts";
 import type {
@@ -50,6 +51,8 @@ export interface ScenarioEstimate {
   readonly sampling: SamplingVariance | null;
   /** The shift of all logits that the answers tell of. */
   readonly shift: LogitShift;
+  /** {@link unlikeEvidence} of the answers. */
+  readonly unlike: number;
   /** Leverages h of the answers, {@link answerLeverages}. */
   readonly leverages: Float64Array;
 }
@@ -152,6 +155,7 @@ export function estimateScenario(
     bounds,
     ...read,
     shift: logitShift(state),
+    unlike: unlikeEvidence(state),
     sampling: samplingVariance(corrected, sample, read.residuals),
   };
 }

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { cardKey, indexKey, logKey, manifestKey, signatureKey } from "anchoreval/internal/core/bundle/names";
-import { mostBytes } from "anchoreval/internal/core/bundle/most-bytes";
+import { mostBytes } from "anchoreval/internal/bundles/read-file";
 import { toBase64Url } from "anchoreval/internal/bundles/bytes";
 import { describe, expect, test } from "vitest";
 import { problemOf, publishSample, startApp, post } from "./support/worker.ts";

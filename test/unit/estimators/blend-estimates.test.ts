@@ -16,7 +16,7 @@ const blend = {
   tightening: { inside: 1, outside: 1 },
 };
 const shift = { step: 0, information: 10, spread: 0.2 };
-const estimate = { base, bounds: { low: 0, high: 1 }, shift, sampling: null };
+const estimate = { base, bounds: { low: 0, high: 1 }, shift, unlike: 0, sampling: null };
 const stack = 0.1 * 0.6 + 0.2 * 0.5 + 0.2 * 0.7 + 0.3 * 0.55 + 0.15 * 0.45 + 0.05 * 0.65;
 /** What places the model. */
 const corrected = 0.5 * 0.7 + 0.5 * 0.5;
@@ -99,7 +99,7 @@ describe("blendEstimates", () => {
   });
 
   test("what the recalibrated means lag behind in all scenarios doesn't count", () => {
-    const overall = { score: 0.6, worst: 0, best: 0.65, shift: 0, lag: -0.08 };
+    const overall = { score: 0.6, worst: 0, best: 0.65, shift: 0, unlike: 0.2, lag: -0.08 };
     const { score, weight, difference } = outsideEstimate(estimate, { worst: 0, best: 0.65, overall });
     expect(difference).toBeCloseTo(recalibrated + 0.08 - 0.65, 15);
     expect(weight).toBe(1);
@@ -117,7 +117,7 @@ describe("blendEstimates", () => {
     const place = (score: number) => ({
       worst: 0.1,
       best: 0.9,
-      overall: { score, worst: 0.2, best: 0.6, shift: 0, lag: 0 },
+      overall: { score, worst: 0.2, best: 0.6, shift: 0, unlike: 0.2, lag: 0 },
     });
     const here = blendEstimates(estimate, blend, { worst: 0.1, best: 0.9, overall: null });
     const inside = blendEstimates(estimate, linked, place(0.4));
@@ -159,8 +159,9 @@ describe("overallPlace", () => {
   });
 
   test("is the weighted mean, and its lag what the pooled draw leaves unexplained", () => {
-    const { score, shift: common, lag, ...range } = overallPlace(seen, [part(0.25, 0.01), part(0.75, 0.02)]);
+    const { score, shift: common, unlike, lag, ...range } = overallPlace(seen, [part(0.25, 0.01), part(0.75, 0.02)]);
     expect(range).toEqual(seen);
+    expect(unlike).toBeCloseTo(0.2, 15); // as before any answer
     expect(common).toBe(0);
     expect(score).toBeCloseTo(corrected, 15);
     const rate = (18 * 0.7 + 1) / 20; // of both scenarios' 18 answers

@@ -128,7 +128,7 @@ describe("gatedSampling", () => {
   const sampling = { variance: 0.0025, degrees: 30, answers: 50, right: 20, unit: 0.02, bias: 0 };
 
   test("is the draw's, tightened inside the range and outside of it, and in between by the chance", () => {
-    const beyond = { score: 0.5, weight: 0.5, difference: 0 };
+    const beyond = { score: 0.5, unlike: 0, weight: 0.5, difference: 0 };
     const variance = (share: number, gap: number, inside: number, outside: number): number =>
       gatedSampling(sampling, gatedVariance({ share, gap, beyond }, { inside, outside }, sampling), { beyond })
         .variance;
@@ -141,7 +141,7 @@ describe("gatedSampling", () => {
   });
 
   test.each([0.1, -0.1])("what inside and outside differ by is a bias, with the sign of r − aipw, %d", (difference) => {
-    const beyond = { score: 0.5, weight: 0, difference };
+    const beyond = { score: 0.5, unlike: 0, weight: 0, difference };
     const gated = gatedVariance({ share: 0.25, gap: 0.2, beyond }, { inside: 1, outside: 1 }, sampling);
     const { bias } = gatedSampling(sampling, gated, { beyond });
     expect(bias).toBeCloseTo(Math.sign(difference) * Math.sqrt(0.25 * 0.75 * 0.04), 15);
@@ -149,7 +149,7 @@ describe("gatedSampling", () => {
 
   test("counts what the two outside the range differ by: by halves at most, and all that the draw doesn't explain", () => {
     const doubt = (weight: number, difference: number): number => {
-      const beyond = { score: 0.5, weight, difference };
+      const beyond = { score: 0.5, unlike: 0, weight, difference };
       return gatedVariance({ share: 1, gap: 0, beyond }, { inside: 1, outside: 1 }, sampling).bias;
     };
     expect(doubt(0.5, 0.07)).toBeCloseTo(0.07 ** 2 / 4, 15); // 2V = .005 explains it
@@ -157,6 +157,18 @@ describe("gatedSampling", () => {
     expect(doubt(0.2, 0.07)).toBeCloseTo(0.16 * 0.07 ** 2, 15);
     expect(doubt(0.9, 0.3)).toBeCloseTo(0.09 / 4 + 0.81 * (0.09 - 0.005), 15);
     expect(doubt(1, -0.3)).toBeCloseTo(0.09 / 4 + 0.09 - 0.005, 15);
+  });
+
+  test("answers that follow no prediction aren't narrowed, and as long as it isn't known both stand beside each other", () => {
+    const of = (unlike: number, weight: number) =>
+      gatedVariance(
+        { share: 1, gap: 0, beyond: { score: 0.5, unlike, weight, difference: 0.07 } },
+        { inside: 0.5, outside: 0.6 },
+        sampling,
+      );
+    expect(of(1, 0)).toEqual({ within: 1, bias: 0 });
+    expect(of(0.25, 0).within).toBeCloseTo(0.75 * 0.36 + 0.25, 15);
+    expect(of(0.25, 0).bias).toBeCloseTo(0.25 * 0.75 * 0.07 ** 2, 15);
   });
 
   test("scales an interval's half-width, far from 0 and 1", () => {
@@ -168,7 +180,7 @@ describe("gatedSampling", () => {
       return (high - low) / 2;
     };
     const drawn = { ...sampling, variance: 1e-4 };
-    const blended = { share: 0, gap: 0.1, beyond: { score: 0.5, weight: 0.5, difference: 0.6 } };
+    const blended = { share: 0, gap: 0.1, beyond: { score: 0.5, unlike: 0, weight: 0.5, difference: 0.6 } };
     const tight = gatedSampling(drawn, gatedVariance(blended, { inside: 0.6, outside: 1 }, drawn), blended);
     expect(half(tight.variance) / half(1e-4)).toBeCloseTo(0.6, 3);
   });

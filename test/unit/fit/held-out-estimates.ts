@@ -45,6 +45,7 @@ export function drawnEstimates(random: RandomSource, options: DrawnEstimates): H
         seen: { worst: 0.1, best: 0.9, overall: null },
         bounds: { low: truth - 0.5, high: truth + 0.5 },
         shift: { step: 0, information: 0, spread: 0 },
+        unlike: 0,
         sampling: { variance: 0.04 ** 2, degrees: 30, answers: 40, right: 20, unit: 0.025, bias: 0 },
         answers: null,
         pattern: null,

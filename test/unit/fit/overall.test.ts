@@ -26,6 +26,7 @@ function parts(models: number, scenarios: number, alike: number) {
         seen: { worst: 0, best: 1, overall: null },
         bounds: { low: 0, high: 1 },
         shift: { step: 0, information: 0, spread: 0 },
+        unlike: 0,
         sampling: { variance: ERROR ** 2, degrees: 1e6, answers: 1000, right: 500, unit: 0.001, bias: 0 },
         answers: null,
         pattern: null,

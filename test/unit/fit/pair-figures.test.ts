@@ -42,6 +42,7 @@ function figures({ models, error, spread, alike = 0, replicates, families }: Hel
         seen: { worst: -9, best: 9, overall: null },
         bounds: { low: -1, high: 2 },
         shift: { step: 0, information: 0, spread: 0 },
+        unlike: 0,
         sampling: { variance: VARIANCE, degrees: 1e6, answers: ASKED, right: ASKED / 2, unit: 1 / ASKED, bias: 0 },
         // What varies by the draw is as much as the scores' own: both variances are the same.
         answers: { sample, residuals: scores.map((y) => y - 0.5), leverages: scores.map(() => 0) },

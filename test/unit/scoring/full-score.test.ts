@@ -28,6 +28,7 @@ function estimateOf(inclusion: number): ScenarioEstimate {
     bounds: { low: 0.3, high: 0.9 },
     residuals,
     shift: { step: 0.2, information: 0.8, spread: 0.1 },
+    unlike: 0,
     leverages: new Float64Array(4),
     sampling: samplingVariance(0.72, sample, residuals),
   };

@@ -16,6 +16,21 @@ describe("boards as they should be have no findings", () => {
       }
   });
 
+  test.each([10, 5])("pass rates among %d runs, that six to nine strong models have on newer items", (runs) => {
+    for (let repeat = 0; repeat < 20; repeat++) {
+      const levels = normals(30).sort((x, y) => y - x);
+      const columns = Array.from({ length: 300 }, (_, i) => ({
+        id: `item ${i}`,
+        scores: levels.map((level, m) => {
+          if (m >= 6 + (i % 4) && i % 3 > 0) return NaN;
+          const chance = 1 / (1 + Math.exp(-6 - level - 2 * random.normal()));
+          return Array.from({ length: runs }, () => Number(random.next() < chance)).reduce((x, y) => x + y) / runs;
+        }),
+      }));
+      expect(codes(board(columns))).toEqual([]);
+    }
+  });
+
   test("ordinary scenarios, one of which says nothing of the others", () => {
     for (let repeat = 0; repeat < 20; repeat++) {
       const levels = normals(20);
@@ -147,8 +162,9 @@ describe("a scenario that runs against the others is named", () => {
 });
 
 test("a scenario far below the scale is named: scores of [0,1] among percent", () => {
-  const percent = drawn(20, { scenario: "a", prefix: "a" });
-  const shares = drawn(20, { scenario: "b", prefix: "b" }).map((column) => ({ ...column, scores: column.scores.map((score) => score / 100) })); // prettier-ignore
+  const levels = normals(14);
+  const percent = drawn(20, { scenario: "a", prefix: "a", levels });
+  const shares = drawn(20, { scenario: "b", prefix: "b", levels }).map((column) => ({ ...column, scores: column.scores.map((score) => score / 100) })); // prettier-ignore
   expect(
     checkBoard("t.csv", board([...percent, ...shares])).findings.map(({ code, names }) => [code, ...names]),
   ).toEqual([["scale_unlikely", "b"]]);
