@@ -58,7 +58,7 @@ export function responseProbability(z: number, { kind, lower, upper, trait }: Si
 /**
  * Probabilities of one model on all items. With θ the model's ability in the item's scenario, η its skills and l their
  * loadings, h the item's class shift and s = ½ for the second class, −½ for the first, φ the effect of the family on
- * the item and ω that of the model on the item's cluster: z = a·(θ + l·η − b − s·h) + φ + ω.
+ * the item and ω that of the model on the item's cluster: z = a·(θ + l·η − b − s·h) − γ·max(0, g) + φ + ω, γ the item's drift and g the model's general ability.
  *
  * A model that guesses in a scenario has 1/choices everywhere (0 where answers are open); a constant one is right where
  * its option is the key.
@@ -72,6 +72,7 @@ export function modelProbabilities(world: World, model: number, random: RandomSo
   const local = random.fork("model").fork(String(model));
   const skills = options.dims - 1;
   const side = abilities.classes[model] === 1 ? 0.5 : -0.5;
+  const beyond = Math.max(0, abilities.general[model]!);
   let cluster = 0;
   let clusterEffect = 0;
   scenarios.forEach(({ begin, items: size, choices }, s) => {
@@ -91,7 +92,7 @@ export function modelProbabilities(world: World, model: number, random: RandomSo
       for (let k = 0; k < skills; k++)
         ability += items.loadings[i * skills + k]! * abilities.skills[model * skills + k]!;
       const shared = effect[i]! + (items.cluster[i] === 0 ? 0 : clusterEffect);
-      const z = items.discrimination[i]! * ability + shared;
+      const z = items.discrimination[i]! * ability - items.drift[i]! * beyond + shared;
       const { kind, lower, upper, trait } = items;
       into[i] = responseProbability(
         z,
@@ -169,15 +170,22 @@ const LONGEST_PREFIX = 0.7;
 
 /**
  * Deletes one model's answers: whole scenarios that weren't run (never all of them), scenarios of which only the first
- * items were run, and single answers at random.
+ * items were run, items that came later than the model, and single answers at random. Of even times of items and models
+ * (1 − w)²/2 of the answers are to items that are newer by w or more.
+ * @param times - of the model and of every item, as shares of the years
  * @param observed - N, all 1; set to 0 where an answer is missing
  */
 export function deleteAnswers(
   scenarios: readonly ScenarioPlan[],
-  { missingBlocks, prefixRuns, missingCells }: SimulateOptions,
+  { missingBlocks, prefixRuns, missingCells, newerItems }: SimulateOptions,
   random: RandomSource,
+  times: { readonly model: number; readonly items: Float64Array },
   observed: Uint8Array,
 ): void {
+  if (newerItems > 0) {
+    const latest = times.model + 1 - Math.sqrt(2 * newerItems);
+    for (let i = 0; i < observed.length; i++) if (times.items[i]! > latest) observed[i] = 0;
+  }
   const blocks = random.fork("blocks");
   const kept = Math.floor(random.fork("kept").next() * scenarios.length);
   const prefixes = random.fork("prefixes");

@@ -40,6 +40,10 @@ export function drawItemParameters(scenarios: readonly ScenarioPlan[], options: 
     upper: uniforms(count, random.fork("upper")),
     /** Extra difficulty of the item for the second class, logits of ability. */
     classShift: normals(count, random.fork("class-shift")),
+    /** Logits that the item gets harder by for each logit of general ability above 0. */
+    drift: normals(count, random.fork("drift")).map((value) => options.driftSd * value),
+    /** When it came, as a share of the years in [0,1). */
+    time: uniforms(count, random.fork("time")),
     /** A uniform number in [0,1); its use depends on the kind. */
     trait: uniforms(count, random.fork("trait")),
     /** The right option's number, from 0; 0 where answers are open. */

@@ -63,6 +63,12 @@ export const SIMULATE_OPTIONS = {
   discrimination: number(2.8, 0, 20, "median discrimination of items"),
   discriminationSd: number(0.5, 0, 3, "sd of the log of discrimination"),
   difficultySd: number(1.2, 0, 10, "sd of difficulty inside a subscenario, logits of ability"),
+  driftSd: number(
+    0,
+    0,
+    10,
+    "sd of items' drift: an item gets harder, or easier, by so many logits for each logit of general ability above 0",
+  ),
   slip: number(0.02, 0, 0.5, "mean distance of items' upper asymptote from 1"),
   redundantShare: share(0.15, "share of items in clusters of near-copies"),
   clusterSize: whole(5, 2, 1000, "largest cluster; sizes are uniform from 2"),
@@ -83,6 +89,12 @@ export const SIMULATE_OPTIONS = {
     0,
     0.9,
     "share of model-scenario pairs that were not run (each model keeps one scenario)",
+  ),
+  newerItems: number(
+    0,
+    0,
+    0.5,
+    "share of answers missing because the item is newer than the model, by what separates the most of them",
   ),
   prefixRuns: share(0.005, "share of model-scenario pairs where only the first items were run"),
 };

@@ -75,7 +75,8 @@ export function simulateLeaderboard(
       setFullScores(realised[weighting], row, slices[weighting], answers);
     }
     const mask = observed.subarray(row * columns, (row + 1) * columns);
-    deleteAnswers(scenarios, options, random.fork("missing").fork(String(model)), mask);
+    const times = { model: options.years > 0 ? models[model]!.time / options.years : 1, items: world.items.time };
+    deleteAnswers(scenarios, options, random.fork("missing").fork(String(model)), times, mask);
     progress?.(model + 1);
   });
   // Only now: reruns are drawn from the whole rows of their originals.

@@ -54,6 +54,8 @@ export function encodeTruth(truth: SimulatedTruth): Uint8Array<ArrayBuffer> {
     tensor("item_lower", items.lower),
     tensor("item_upper", items.upper),
     tensor("item_class_shift", items.classShift),
+    tensor("item_drift", items.drift),
+    tensor("item_time", items.time),
     tensor("item_trait", items.trait),
     tensor("item_kind", items.kind),
     tensor("item_cluster", items.cluster),

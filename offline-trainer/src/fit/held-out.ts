@@ -255,7 +255,15 @@ function heldOut(
       ...(Object.fromEntries(BASE_ESTIMATORS.map((id) => [id, score])) as Record<BaseEstimatorId, number>),
       ...(mapped && { "score-map": score }),
     };
-    return { base, bounds: { low: 0, high: 1 }, shift: NO_SHIFT, unlike: 0, sampling: null, pattern: null, failed: true };
+    return {
+      base,
+      bounds: { low: 0, high: 1 },
+      shift: NO_SHIFT,
+      unlike: 0,
+      sampling: null,
+      pattern: null,
+      failed: true,
+    };
   }
   const { bounds, base, shift, unlike, sampling } = estimate;
   return { base, bounds, shift, unlike, sampling, pattern, failed: false };

@@ -57,7 +57,8 @@ function masks(given: Partial<SimulateOptions>, items = 600): Uint8Array[][] {
   const scenarios = planScenarios(options, createRandom("scenarios"));
   return Array.from({ length: MODELS }, (_, m) => {
     const observed = new Uint8Array(items).fill(1);
-    deleteAnswers(scenarios, options, createRandom(`missing/${m}`), observed);
+    const times = { model: (m + 0.5) / MODELS, items: Float64Array.from(observed, (_, i) => (i + 0.5) / items) };
+    deleteAnswers(scenarios, options, createRandom(`missing/${m}`), times, observed);
     return scenarios.map((scenario) => observed.slice(scenario.begin, scenario.begin + scenario.items));
   });
 }
@@ -73,6 +74,15 @@ test("answers are missing at random", () => {
     .flat()
     .reduce((sum, mask) => sum + mask.length - seen(mask), 0);
   expectBinomial(missing, MODELS * 600, 0.05);
+});
+
+test("items that are newer than a model are missing, the newest ones of the oldest models alone", () => {
+  const models = masks({ newerItems: 0.2 });
+  const missing = models.map((model) => 600 - model.reduce((sum, mask) => sum + seen(mask), 0));
+  expect(missing.reduce((sum, count) => sum + count, 0) / (MODELS * 600)).toBeCloseTo(0.2, 2);
+  expect(missing).toEqual(missing.toSorted((x, y) => y - x));
+  expect(missing.at(-1)).toBe(0);
+  for (const model of models) expect(model.flatMap((mask) => [...mask]).join("")).toMatch(/^1+0*$/);
 });
 
 test("whole scenarios are missing, and a model keeps one", () => {

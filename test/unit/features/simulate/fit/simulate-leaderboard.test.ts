@@ -85,6 +85,22 @@ describe("an option changes only what it is about:", () => {
     }
   });
 
+  test("items drift for models above the mean ability alone, the more the stronger", () => {
+    const drifted = simulateLeaderboard({ ...COMPLETE, driftSd: 2 });
+    const { general } = complete.truth.abilities;
+    const changed = Array.from(general, (_, m) => {
+      const [before, after] = [row(complete, m), row(drifted, m)];
+      return [...before].filter((score, i) => score !== after[i]).length;
+    });
+    const originals = [...general.keys()].filter((m) => complete.truth.models[m]!.replicateOf === null);
+    expect(originals.filter((m) => general[m]! <= 0 && changed[m]! > 0)).toEqual([]);
+    const byStrength = originals.filter((m) => general[m]! > 0).sort((x, y) => general[x]! - general[y]!);
+    const meanOf = (rows: readonly number[]): number => rows.reduce((sum, m) => sum + changed[m]!, 0) / rows.length;
+    const half = byStrength.length >> 1;
+    expect(meanOf(byStrength.slice(0, half))).toBeGreaterThan(50);
+    expect(meanOf(byStrength.slice(half))).toBeGreaterThan(1.5 * meanOf(byStrength.slice(0, half)));
+  });
+
   test("dimensions leave abilities and difficulties alone", () => {
     const wider = simulateLeaderboard({ ...COMPLETE, dims: 6 });
     expect(wider.truth.abilities.scenario).toEqual(complete.truth.abilities.scenario);
