@@ -14,3 +14,18 @@ export function sampleAnswers(
       if (anchor.forms.includes(form)) answers[anchor.item_id] = random.next() < accuracy ? 1 : 0;
   return answers;
 }
+
+/** Answers to a form that follow the predictions: the share of the items that are easiest for a model in the middle is right. */
+export function followingAnswers(
+  form: string,
+  share: number,
+  bundle: SampleBundleOptions = {},
+): Record<string, number> {
+  return Object.fromEntries(
+    sampleContent(bundle).scenarios.flatMap(({ anchors, bank }) => {
+      const asked = anchors.filter((anchor) => anchor.forms.includes(form));
+      const byEase = asked.toSorted((x, y) => bank.b[x.index]! - bank.b[y.index]!);
+      return byEase.map(({ item_id }, rank): [string, number] => [item_id, Number(rank < share * byEase.length)]);
+    }),
+  );
+}

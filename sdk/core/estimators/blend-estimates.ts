@@ -161,8 +161,8 @@ function explainedShare(difference: number, score: number, answers = NaN, unit =
 
 /**
  * Where a model stands among the source models by the weighted mean over all scenarios, from the answers to all of them.
- * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of R − aipw; unlike is the
- * chance that the model is, {@link unlikeModel}.
+ * The shift is what their logits share; the lag is what the draw doesn't explain of the mean of R − aipw, of a model that
+ * leaps by less than the range is wide by as much less; unlike is the chance that the model is, {@link unlikeModel}.
  * @param parts - the model's pooled estimates in all scenarios with their shares of the mean, which sum to 1
  */
 export function overallPlace(
@@ -172,9 +172,10 @@ export function overallPlace(
   const sum = (term: (part: BaseEstimates & { readonly share: number }) => number): number =>
     parts.reduce((total, part) => total + term(part), 0);
   const score = sum(({ share, base }) => share * partlyCorrectedMean(base));
+  const leap = leapOf(score, seen);
   const shift = commonShift(
     parts.map((part) => part.shift),
-    leapOf(score, seen),
+    leap,
   );
   const difference = sum((part) => part.share * (recalibratedMean(part, shift) - part.base.aipw));
   const corrected = sum(({ share, base }) => share * base["p-irt-dr"]);
@@ -185,7 +186,7 @@ export function overallPlace(
     score,
     shift,
     unlike: unlikeModel(parts.map((part) => part.unlike)),
-    lag: difference * (1 - explainedShare(difference, corrected, answers, unit)),
+    lag: clamp(leap, { low: 0, high: 1 }) * difference * (1 - explainedShare(difference, corrected, answers, unit)),
   };
 }
 

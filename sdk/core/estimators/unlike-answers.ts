@@ -3,8 +3,7 @@ import { priorDensity } from "./logit-shift.ts";
 import type { ScenarioState } from "./types.ts";
 
 /**
- * What answers that follow no prediction are like: half of them or all are right with one of these chances, whatever the
- * item. Chosen, not measured: other grids find the same models (docs/decisions/estimators.md).
+ * Answers that follow no prediction: half of them or all are right with one of these chances, whatever the item. Chosen, not measured: other grids find the same models (docs/decisions/estimators.md).
  */
 const CHANCES = [0.01, 0.35, 0.65, 0.99];
 /**

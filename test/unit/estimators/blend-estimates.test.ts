@@ -158,7 +158,7 @@ describe("overallPlace", () => {
     sampling: unit === null ? null : { answers: 9, unit },
   });
 
-  test("is the weighted mean, and its lag what the pooled draw leaves unexplained", () => {
+  test("is the weighted mean, and its lag what the pooled draw leaves unexplained, by how far it leaps", () => {
     const { score, shift: common, unlike, lag, ...range } = overallPlace(seen, [part(0.25, 0.01), part(0.75, 0.02)]);
     expect(range).toEqual(seen);
     expect(unlike).toBeCloseTo(0.2, 15); // as before any answer
@@ -168,7 +168,11 @@ describe("overallPlace", () => {
     const explained = 4 * rate * (1 - rate) * (0.0625 * 0.01 + 0.5625 * 0.02);
     const difference = 0.5 - 0.65;
     expect(explained).toBeLessThan(difference ** 2);
-    expect(lag).toBeCloseTo(difference * (1 - explained / difference ** 2), 15);
+    const whole = difference * (1 - explained / difference ** 2);
+    expect(lag).toBeCloseTo(((corrected - 0.5) / 0.4) * whole, 15);
+    const of = (worst: number, best: number) => overallPlace({ worst, best }, [part(0.25, 0.01), part(0.75, 0.02)]).lag;
+    expect(of(0.1, 0.3)).toBeCloseTo(whole, 15); // it leaps further than the range is wide
+    expect(of(0.1, 0.7)).toBe(-0);
   });
 
   test("without a draw, or within two standard errors, there is no lag", () => {

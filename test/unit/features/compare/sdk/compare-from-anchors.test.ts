@@ -15,7 +15,7 @@ import { folderSource } from "anchoreval/node";
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../../../support/fixture.ts";
 import { memorySource } from "../../../../support/memory-source.ts";
-import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { followingAnswers, sampleAnswers } from "../../../../support/sample-answers.ts";
 import { sampleBundle, sampleContent, type SampleBundleOptions } from "../../../../support/sample-bundle.ts";
 
 const load = (options: SampleBundleOptions = {}): Promise<Bundle> => loadBundle(memorySource(sampleBundle(options)));
@@ -254,9 +254,10 @@ describe("where held-out pairs of models have told how", () => {
   test("intervals are τ times as wide, overall κ times; without them as the draw makes them", async () => {
     const width = ({ interval }: { readonly interval: Comparison["interval"] }): number =>
       interval!.high - interval!.low;
+    const following = [{ responses: followingAnswers("20", 0.4) }, { responses: followingAnswers("20", 0.6) }] as const;
     const [one, half, plain] = await Promise.all(
       [{ pairs }, { pairs: { ...pairs, tightening: 0.45, inflation: 2.2 } }, {}].map(async (figures) =>
-        compareOn(await told(figures)),
+        compareFromAnchors(await told(figures), ...following, answers),
       ),
     );
     for (const id of Object.keys(one!.scenarios))

@@ -10,7 +10,7 @@ import type { ItemTrials, TrialResponses } from "anchoreval/internal/tables/item
 import { describe, expect, it, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../../../support/refusal.ts";
-import { sampleAnswers } from "../../../../support/sample-answers.ts";
+import { followingAnswers, sampleAnswers } from "../../../../support/sample-answers.ts";
 import { sampleContent, type SampleBundleOptions } from "../../../../support/sample-bundle.ts";
 
 /** The sample bundle, where `trials` is given with variance components of as many trials a cell. */
@@ -158,7 +158,7 @@ describe("estimateTrials", () => {
       const manifest = { ...content.manifest, forms, fit: { varianceComponents } };
       return loadBundle(memorySource(encodeBundle({ ...content, manifest })));
     };
-    const single = drawTrials(1);
+    const single = Object.fromEntries(Object.entries(followingAnswers("20", 0.6)).map(([id, score]) => [id, [score]]));
     const width = ({ interval }: Pick<Estimate, "interval">): number => interval!.high - interval!.low;
     const alike = await of(1);
     const measured = estimateTrials(alike, single);
