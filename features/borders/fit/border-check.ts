@@ -11,6 +11,7 @@ import { type BorderFinding, refuseFindings } from "./findings.ts";
 import { likeIds } from "./like-ids.ts";
 import { reversedScenarios } from "./reversed-scenarios.ts";
 import { likelySummaries } from "./likely-summaries.ts";
+import { strengthGaps } from "./strength-gaps.ts";
 import { summaryFindings } from "./summaries.ts";
 
 /** A board as it came in. */
@@ -40,6 +41,7 @@ export function checkBoard(
     ...likelySummaries(matrix, summaries),
     ...reversedScenarios(matrix),
     ...smallScales(matrix),
+    ...strengthGaps(matrix),
     ...(unvaried.length > 0
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),

@@ -4,7 +4,7 @@ import { AnchorEvalError } from "anchoreval/internal/core/errors";
 export interface BorderFinding {
   /**
    * `id_white_space`, `ids_alike`, `reserved_name`, `summary_column`, `summary_row`, `scenario_reversed`, `item_reversed`,
-   * `scale_unlikely`, `no_variance`, `unused_field`
+   * `scale_unlikely`, `gaps_by_strength`, `no_variance`, `unused_field`
    */
   readonly code: string;
   /** The file, where it isn't that of the answers. */

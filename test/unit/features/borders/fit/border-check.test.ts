@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { boardWords } from "../../../../../features/borders/fit/board-summary.ts";
 import { checkBoard } from "../../../../../features/borders/fit/border-check.ts";
 import { findingWords } from "../../../../../features/borders/fit/findings.ts";
+import type { ResponseMatrix } from "../../../../../offline-trainer/src/matrix/response-matrix.ts";
 import { board, codes, drawn, meanOf, normals, random, refused, rowsOf } from "./boards.ts";
 
 describe("boards as they should be have no findings", () => {
@@ -16,20 +17,23 @@ describe("boards as they should be have no findings", () => {
       }
   });
 
-  test.each([10, 5])("pass rates among %d runs, that six to nine strong models have on newer items", (runs) => {
-    for (let repeat = 0; repeat < 20; repeat++) {
-      const levels = normals(30).sort((x, y) => y - x);
-      const columns = Array.from({ length: 300 }, (_, i) => ({
-        id: `item ${i}`,
-        scores: levels.map((level, m) => {
-          if (m >= 6 + (i % 4) && i % 3 > 0) return NaN;
-          const chance = 1 / (1 + Math.exp(-6 - level - 2 * random.normal()));
-          return Array.from({ length: runs }, () => Number(random.next() < chance)).reduce((x, y) => x + y) / runs;
-        }),
-      }));
-      expect(codes(board(columns))).toEqual([]);
-    }
-  });
+  test.each([10, 5])(
+    "pass rates among %d runs, that six to nine strong models have on newer items, but for these gaps",
+    (runs) => {
+      for (let repeat = 0; repeat < 20; repeat++) {
+        const levels = normals(30).sort((x, y) => y - x);
+        const columns = Array.from({ length: 300 }, (_, i) => ({
+          id: `item ${i}`,
+          scores: levels.map((level, m) => {
+            if (m >= 6 + (i % 4) && i % 3 > 0) return NaN;
+            const chance = 1 / (1 + Math.exp(-6 - level - 2 * random.normal()));
+            return Array.from({ length: runs }, () => Number(random.next() < chance)).reduce((x, y) => x + y) / runs;
+          }),
+        }));
+        expect(codes(board(columns)).filter((code) => code !== "gaps_by_strength")).toEqual([]);
+      }
+    },
+  );
 
   test("ordinary scenarios, one of which says nothing of the others", () => {
     for (let repeat = 0; repeat < 20; repeat++) {
@@ -212,4 +216,42 @@ test("what came in is said in two lines", () => {
     "a: 2 items, mean 71 %, 13 % missing; b: 1 item, mean 25 %",
   ]);
   expect(findings.map(({ code, names }) => [code, ...names])).toEqual([["no_variance", "b"]]);
+});
+
+describe("gaps that go with strength", () => {
+  /** Items in the order of their dates; models from the weakest to the strongest. */
+  const gappy = (lacks: (m: number, k: number) => boolean): ResponseMatrix => {
+    const levels = normals(40).sort((x, y) => x - y);
+    const columns = drawn(60, { models: 40, levels });
+    return board(
+      columns.map((column, k) => ({ ...column, scores: column.scores.map((score, m) => (lacks(m, k) ? NaN : score)) })),
+    );
+  };
+
+  test("are named where newer items were asked of stronger models alone, however hard they are", () => {
+    const { findings } = checkBoard(
+      "t.csv",
+      gappy((m, k) => k / 60 > m / 40 + 0.3),
+    );
+    expect(findings.map(findingWords)).toEqual([
+      expect.stringMatching(
+        /^scenario "all" lacks 2\d % of its answers, and stronger models have answered more items \(r = \.[6-9]\d over 40 models\).* \[gaps_by_strength\]$/,
+      ),
+    ]);
+    expect(codes(gappy((m, k) => k / 60 < m / 40 - 0.3))).toEqual(["gaps_by_strength"]);
+  });
+
+  test("not gaps at random, whole scenarios that weren't run, and runs of the first items", () => {
+    for (let repeat = 0; repeat < 10; repeat++) {
+      expect(codes(gappy(() => random.next() < 0.3))).toEqual([]);
+      const ends = normals(40).map((value) => 40 + 10 * value);
+      expect(codes(gappy((m, k) => k > ends[m]!))).toEqual([]);
+      const lost = normals(40).map((value) => value > 1);
+      expect(codes(gappy((m, k) => lost[m]! && k > 0))).toEqual([]);
+    }
+  });
+
+  test("not a few answers", () => {
+    expect(codes(gappy((m, k) => m === 0 && k > 30))).toEqual([]);
+  });
 });
