@@ -110,6 +110,11 @@ function print(title, figures) {
     console.log(line("half-width, points", own.halfWidth95, decimals(2)));
     console.log(line("half-width / Wilson", own.halfWidthToRandom, decimals(3)));
     console.log(line("Winkler / Wilson", own.winklerToRandom, decimals(3)));
+    const overall = (figure) => own.overall.map((figures) => figures[figure]);
+    console.log(`  overall scores of ${own.estimator}: error relative to random items, bias in points, coverage`);
+    console.log(line("error", overall("ratioToRandom"), decimals(3)));
+    console.log(line("bias", overall("bias"), decimals(2)));
+    console.log(line("coverage", overall("coverage95"), decimals(3)));
   }
 }
 

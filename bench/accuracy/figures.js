@@ -1,7 +1,7 @@
 /**
  * What the rows of some back-tests come to, estimator by estimator in the order of the rows, each a list by size: over
  * scenarios the geometric mean of the error relative to random items, the arithmetic mean of all else; null where no
- * scenario has the figure (asked whole, or no interval).
+ * scenario has the figure (asked whole, or no interval). `overall` is of the sets' overall scores.
  */
 export function accuracyFigures(rows, sizes) {
   const scenarios = rows.filter(({ scenario }) => scenario !== "overall");
@@ -26,6 +26,14 @@ export function accuracyFigures(rows, sizes) {
       halfWidth95: each((own) => mean(known(own, "halfWidth95"))),
       halfWidthToRandom: each((own) => relative(own, "halfWidth95", "randomHalfWidth95")),
       winklerToRandom: each((own) => relative(own, "winkler95", "randomWinkler95")),
+      overall: sizes.map((n) => {
+        const own = rows.filter((row) => row.scenario === "overall" && row.n === n && row.estimator === estimator);
+        return {
+          ratioToRandom: geometricMean(known(own, "ratioToRandom")),
+          bias: mean(known(own, "bias")),
+          coverage95: mean(known(own, "coverage95")),
+        };
+      }),
     };
   });
 }

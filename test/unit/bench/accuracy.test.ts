@@ -29,6 +29,7 @@ interface Figures {
   halfWidth95: BySize;
   halfWidthToRandom: BySize;
   winklerToRandom: BySize;
+  overall: { ratioToRandom: number | null; bias: number | null; coverage95: number | null }[];
 }
 
 /** The bench is plain JavaScript, without declarations. */
@@ -48,6 +49,17 @@ function row(scenario: string, n: number, change: Partial<Row> = {}): Row {
 }
 
 describe("accuracyFigures", () => {
+  test("overall scores by size, over sets, and none where a set has no overall score", () => {
+    const whole = { ratioToRandom: 0.9, bias: -2, coverage95: 1 };
+    const [gate] = accuracyFigures(
+      [row("a", 10), row("overall", 10, { ...whole, ratioToRandom: 0.4 }), row("overall", 10, whole), row("a", 30)],
+      [10, 30],
+    );
+    expect(gate!.overall[0]!.ratioToRandom).toBeCloseTo(0.6, 12);
+    expect(gate!.overall[0]).toMatchObject({ bias: -2, coverage95: 1 });
+    expect(gate!.overall[1]).toEqual({ ratioToRandom: null, bias: null, coverage95: null });
+  });
+
   test("means over scenarios by size, geometric for the ratio; overall rows are no scenario", () => {
     const [gate] = accuracyFigures(
       [
