@@ -90,12 +90,7 @@ export const SIMULATE_OPTIONS = {
     0.9,
     "share of model-scenario pairs that were not run (each model keeps one scenario)",
   ),
-  newerItems: number(
-    0,
-    0,
-    0.5,
-    "share of answers missing because the item is newer than the model, by what separates the most of them",
-  ),
+  newerItems: number(0, 0, 0.5, "share of answers missing because the item is newer than the model"),
   prefixRuns: share(0.005, "share of model-scenario pairs where only the first items were run"),
 };
 
