@@ -1,6 +1,7 @@
 import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { wholePercent } from "anchoreval/internal/words/figures";
+import { someModels } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { eachScore, LEAST_MODELS, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { pearson } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { scenarioParts } from "./board-summary.ts";
@@ -14,13 +15,14 @@ const LEAST_CORRELATION = 0.3;
 const LEAST_ANSWERS = 10;
 /** Chance of being told so of any scenario of a board in which gaps have nothing to do with strength. */
 const ERROR = 1e-3;
-/** Rounds after which strengths and the items' levels no longer change each other. Chosen, not measured. */
-const ROUNDS = 20;
+/** Rounds after which strengths and the items' levels hardly change each other, and models by whom they are told. Chosen, not measured. */
+const [ROUNDS, MOST_MODELS] = [5, 512];
 
-/** A scenario's answers as they are added up. */
+/** A scenario's models as they are added up. */
 interface Part {
   items: number;
-  readonly cells: { readonly score: number; readonly m: number; readonly i: number }[];
+  readonly answered: Float64Array;
+  readonly strengths: Float64Array;
 }
 
 /**
@@ -31,22 +33,20 @@ interface Part {
 export function strengthGaps(matrix: ResponseMatrix): BorderFinding[] {
   const { subjects, items, observed } = matrix;
   if (observed === null) return [];
-  const { parts, partOf } = scenarioParts(items, (): Part => ({ items: 0, cells: [] }));
+  const rows = someModels(subjects.length, MOST_MODELS);
+  const zeros = (): Float64Array => new Float64Array(rows.length);
+  const { parts, partOf } = scenarioParts(items, (): Part => ({ items: 0, answered: zeros(), strengths: zeros() }));
   for (const part of partOf) part.items++;
-  eachScore(matrix, [...subjects.keys()], (score, m, i) => partOf[i]!.cells.push({ score, m, i }));
-  return [...parts].flatMap(([id, part]) => {
-    const answered = new Float64Array(subjects.length);
-    for (const { m } of part.cells) answered[m]!++;
-    const models = [...subjects.keys()].filter((m) => answered[m]! >= LEAST_ANSWERS);
-    const missing = 1 - models.reduce((sum, m) => sum + answered[m]!, 0) / (part.items * models.length);
-    if (models.length < LEAST_MODELS || missing < LEAST_MISSING) return [];
-    const strengths = fittedStrengths(part, subjects.length, items.length);
-    const of = (values: (m: number) => number): Float64Array => Float64Array.from(models, values);
-    const r =
-      pearson(
-        of((m) => answered[m]! / part.items),
-        of((m) => strengths[m]!),
-      ) ?? 0;
+  eachScore(matrix, rows, (_, m, i) => partOf[i]!.answered[m]!++);
+  const gappy = [...parts].flatMap(([id, part]) => {
+    const models = [...rows.keys()].filter((m) => part.answered[m]! >= LEAST_ANSWERS);
+    const missing = 1 - models.reduce((sum, m) => sum + part.answered[m]!, 0) / (part.items * models.length);
+    return models.length < LEAST_MODELS || missing < LEAST_MISSING ? [] : [{ id, part, models, missing }];
+  });
+  if (gappy.length > 0) fitStrengths(matrix, rows, partOf);
+  return gappy.flatMap(({ id, part: { answered, strengths }, models, missing }) => {
+    const of = (values: Float64Array): Float64Array => Float64Array.from(models, (m) => values[m]!);
+    const r = pearson(of(answered), of(strengths)) ?? 0;
     const t = Math.abs(r) * Math.sqrt((models.length - 2) / Math.max(1e-12, 1 - r * r));
     const chance = 2 * parts.size * (1 - studentTCdf(t, models.length - 2));
     if (!(Math.abs(r) >= LEAST_CORRELATION) || chance > ERROR) return [];
@@ -56,22 +56,19 @@ export function strengthGaps(matrix: ResponseMatrix): BorderFinding[] {
   });
 }
 
-/** y ≈ strength of the model + level of the item, by alternating least squares. */
-function fittedStrengths({ cells }: Part, models: number, items: number): Float64Array {
-  const strengths = new Float64Array(models);
-  const levels = new Float64Array(items);
-  const fit = (of: Float64Array, at: "m" | "i", others: Float64Array, by: "m" | "i"): void => {
-    const counts = new Float64Array(of.length);
-    of.fill(0);
-    for (const cell of cells) {
-      of[cell[at]]! += cell.score - others[cell[by]]!;
-      counts[cell[at]]!++;
-    }
-    counts.forEach((count, k) => (of[k] = count > 0 ? of[k]! / count : 0));
-  };
+/** y ≈ strength of the model in the scenario + level of the item, by alternating least squares. */
+function fitStrengths(matrix: ResponseMatrix, rows: readonly number[], partOf: readonly Part[]): void {
+  const levels = new Float64Array(partOf.length);
+  const times = new Float64Array(partOf.length);
+  eachScore(matrix, rows, (_score, _model, i) => times[i]!++);
+  const parts = new Set(partOf);
   for (let round = 0; round < ROUNDS; round++) {
-    fit(levels, "i", strengths, "m");
-    fit(strengths, "m", levels, "i");
+    levels.fill(0);
+    eachScore(matrix, rows, (score, m, i) => (levels[i]! += (score - partOf[i]!.strengths[m]!) / times[i]!));
+    for (const { strengths } of parts) strengths.fill(0);
+    eachScore(matrix, rows, (score, m, i) => {
+      const { strengths, answered } = partOf[i]!;
+      strengths[m]! += (score - levels[i]!) / answered[m]!;
+    });
   }
-  return strengths;
 }
