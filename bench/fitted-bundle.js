@@ -10,6 +10,7 @@ import {
   resolveBackend,
   submatrix,
 } from "anchoreval-trainer";
+import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { withoutCopies } from "anchoreval-trainer/internal/matrix/alike/copies";
 
 /** The recommended method, every item weighing the same. */
@@ -46,6 +47,18 @@ export async function fittedBundle(responses, options, finish = (content) => con
   };
   const source = { name: "fitted", read };
   return { source, bundle: await loadBundle(source) };
+}
+
+/**
+ * Splits of a board by chance, each with a bundle of its source models.
+ * @param options - sizes of the forms, and seeds
+ */
+export async function* fittedSplits(matrix, { sizes, seeds }) {
+  const items = [...matrix.items.keys()];
+  for (const { split, seed } of planCells(matrix, { split: "interpolation", sizes, seeds, method })) {
+    const learned = submatrix(matrix, split.sources, items);
+    yield { split, seed, ...(await fittedBundle(learned, { sizes, seed })) };
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses } from "anchoreval-trainer";
 import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
+import { ranks } from "anchoreval-trainer/internal/numeric/statistics";
 import { mean } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
@@ -32,16 +33,11 @@ const [models, items] = [[...matrix.subjects.keys()], [...matrix.items.keys()]];
 const random = createRandom(Number(values.seed)).fork("gaps");
 
 /** Place of every one in order, in [0,1]. */
-function ranks(list, figure) {
-  const place = new Float64Array(list.length);
-  const figures = list.map(figure);
-  [...list].sort((x, y) => figures[x] - figures[y]).forEach((k, rank) => (place[k] = (rank + 0.5) / list.length));
-  return place;
-}
+const places = (figures) => ranks(figures).map((rank) => (rank - 0.5) / figures.length);
 const scores = (list, at) => mean(list.map(at).filter((score) => !Number.isNaN(score)));
-const strength = ranks(models, (m) => scores(items, (i) => scoreAt(matrix, m, i)));
-const hardness = ranks(items, (i) => -scores(models, (m) => scoreAt(matrix, m, i)));
-const date = ranks(items, (i) => Number(values.harder) * (hardness[i] - 0.5) * Math.sqrt(12) + random.normal());
+const strength = places(models.map((m) => scores(items, (i) => scoreAt(matrix, m, i))));
+const hardness = places(items.map((i) => -scores(models, (m) => scoreAt(matrix, m, i))));
+const date = places(hardness.map((place) => Number(values.harder) * (place - 0.5) * Math.sqrt(12) + random.normal()));
 // Of the weaker two thirds, dates and strengths even on [0,1]: P(date − strength·3/2 > w) = (1 − w)²/2·2/3.
 const late = 1 - Math.sqrt(3 * Number(values.share));
 const observed = new Uint8Array(models.length * items.length).fill(1);

@@ -16,9 +16,8 @@ import { loadItemLines } from "anchoreval/internal/bundles/read-file";
 import { raceField, raceOrder } from "anchoreval/internal/features/adaptive/sdk/race-rounds";
 import { eliminate, raceQuantile } from "anchoreval/internal/features/adaptive/core/elimination";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
-import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { fittedBundle, mean, method, modelAnswers, readLeaderboard } from "./fitted-bundle.js";
+import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { fittedSplits, mean, modelAnswers, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -46,13 +45,8 @@ for (const set of values.sets.split(",")) {
   const matrix = await readLeaderboard(folder, set);
   const items = [...matrix.items.keys()];
   const tallies = new Map();
-  for (const { split, seed } of planCells(matrix, {
-    split: "interpolation",
-    sizes: [FORM],
-    seeds: Number(values.seeds),
-    method,
-  })) {
-    const { source, bundle } = await fittedBundle(submatrix(matrix, split.sources, items), { sizes: [FORM], seed });
+  const splits = fittedSplits(matrix, { sizes: [FORM], seeds: Number(values.seeds) });
+  for await (const { split, seed, source, bundle } of splits) {
     const pool = itemPool(bundle, await loadItemLines(source, bundle.manifest));
     const population = pool.population(pool.scenarios.map(({ id }) => id));
     const index = new Map(matrix.items.map(({ item_id }, i) => [item_id, i]));

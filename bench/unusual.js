@@ -5,10 +5,8 @@
 import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
-import { submatrix } from "anchoreval-trainer";
-import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
+import { fittedSplits, holds, mean, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -47,14 +45,8 @@ for (const set of values.sets.split(",")) {
   const matrix = await readLeaderboard(folder, set);
   const items = [...matrix.items.keys()];
   const tallies = new Map();
-  for (const { split, seed } of planCells(matrix, {
-    split: "interpolation",
-    sizes,
-    seeds: Number(values.seeds),
-    method,
-  })) {
+  for await (const { split, seed, bundle } of fittedSplits(matrix, { sizes, seeds: Number(values.seeds) })) {
     const random = createRandom(seed).fork("unusual models");
-    const { bundle } = await fittedBundle(submatrix(matrix, split.sources, items), { sizes, seed });
     const whole = split.targets.filter((m) => items.every((i) => !Number.isNaN(scoreAt(matrix, m, i))));
     const score = (m) => mean(items.map((i) => scoreAt(matrix, m, i)));
     const best = whole.toSorted((one, other) => score(other) - score(one)).slice(0, Number(values.models));

@@ -14,9 +14,8 @@ import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, simulateLeaderboard } from "anchoreval-trainer";
-import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
-import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
-import { fittedBundle, mean, method, readLeaderboard } from "./fitted-bundle.js";
+import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { fittedBundle, fittedSplits, mean, readLeaderboard } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -154,8 +153,8 @@ async function boards() {
     const matrix = await readLeaderboard(folder, set);
     const items = [...matrix.items.keys()];
     const sizes = [30, 100];
-    const [{ split, seed }] = planCells(matrix, { split: "interpolation", anchors: "", sizes, seeds: 1, method });
-    const { bundle } = await fittedBundle(submatrix(matrix, split.sources, items), { sizes, seed });
+    const { value: fitted } = await fittedSplits(matrix, { sizes, seeds: 1 }).next();
+    const { split, bundle } = fitted;
     const rows = split.targets.map((m) => items.map((i) => scoreAt(matrix, m, i))).filter((row) => !row.some(Number.isNaN)); // prettier-ignore
     const runs = rows.slice(0, TARGETS).map((row) => new Map(items.map((i) => [matrix.items[i].item_id, row[i]])));
     for (const { id: form } of bundle.manifest.forms) {

@@ -172,6 +172,17 @@ describe("names on the pages", () => {
   });
 
   test.each([
+    ["README.md", "estimateFromAnchors, loadBundle"],
+    ["docs/sdk.md", "estimateFromAnchors, loadBundle"],
+    ["bench/README.md", "the Worker"],
+  ])("the compressed bytes in %s are the scorecard's of %s", (page, what) => {
+    const { figures } = JSON.parse(read("bench/scorecard.json")) as { figures: Record<string, number> };
+    const [, figure] = /([\d.]+) kB compressed/.exec(read(page))!;
+    const decimals = figure!.split(".")[1]?.length ?? 0;
+    expect((figures[`bytes: ${what}, gzip`]! / 1000).toFixed(decimals)).toBe(figure);
+  });
+
+  test.each([
     ["README.md", 8000],
     ["CONTRIBUTING.md", 7000],
   ])("%s has at most %d bytes", (page, most) => {

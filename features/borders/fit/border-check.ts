@@ -41,7 +41,7 @@ export function checkBoard(
     ...likelySummaries(matrix, summaries),
     ...reversedScenarios(matrix),
     ...smallScales(matrix),
-    ...strengthGaps(matrix),
+    ...strengthGaps(matrix, summary),
     ...(unvaried.length > 0
       ? [{ code: "no_variance", names: unvaried, message: unvariedWords(unvaried, matrix.subjects.length) }]
       : []),

@@ -70,7 +70,7 @@ function reversedParts(
     const r = correlation(scores[s]!, rest);
     const shared = scores[s]!.filter((score, m) => !Number.isNaN(score) && !Number.isNaN(rest[m]!)).length;
     if (!isReversed(r, shared, ids.length)) return [];
-    const figure = `r = ${r.toFixed(2).replace("0.", ".")} over ${shared} models`;
+    const figure = correlationWords(r, shared);
     // Of two nothing tells which one is reversed.
     const both = ids.length === 2;
     const names = both ? ids : [id];
@@ -84,9 +84,18 @@ function reversedParts(
 
 /** Whether a correlation is against the others by more than chance, out of so many. */
 function isReversed(r: number, shared: number, among: number): boolean {
-  if (shared < LEAST_MODELS || !(r <= REVERSED)) return false;
-  const t = r * Math.sqrt((shared - 2) / Math.max(1e-12, 1 - r * r)); // of a mirror r is −1
-  return among * studentTCdf(t, shared - 2) <= ERROR;
+  return shared >= LEAST_MODELS && r <= REVERSED && among * correlationChance(r, shared) <= ERROR;
+}
+
+/** The chance of a correlation over so many models as low as r, or lower, where nothing goes together. */
+export function correlationChance(r: number, models: number): number {
+  const t = r * Math.sqrt((models - 2) / Math.max(1e-12, 1 - r * r)); // of a mirror r is −1
+  return studentTCdf(t, models - 2);
+}
+
+/** @example correlationWords(-0.614, 40) // "r = -.61 over 40 models" */
+export function correlationWords(r: number, models: number): string {
+  return `r = ${r.toFixed(2).replace("0.", ".")} over ${models} models`;
 }
 
 /**

@@ -1,11 +1,11 @@
-import { studentTCdf } from "anchoreval/internal/core/numeric/distributions";
 import { quoted } from "anchoreval/internal/tables/data-issues";
 import { wholePercent } from "anchoreval/internal/words/figures";
 import { someModels } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { eachScore, LEAST_MODELS, type ResponseMatrix } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { pearson } from "../../../offline-trainer/src/numeric/statistics.ts";
-import { scenarioParts } from "./board-summary.ts";
+import { type BoardSummary, scenarioParts } from "./board-summary.ts";
 import type { BorderFinding } from "./findings.ts";
+import { correlationChance, correlationWords } from "./reversed-scenarios.ts";
 
 /** Share of missing answers below which a scenario's gaps can't move much. Chosen, not measured. */
 const LEAST_MISSING = 0.02;
@@ -15,7 +15,7 @@ const LEAST_CORRELATION = 0.3;
 const LEAST_ANSWERS = 10;
 /** Chance of being told so of any scenario of a board in which gaps have nothing to do with strength. */
 const ERROR = 1e-3;
-/** Rounds after which strengths and the items' levels hardly change each other, and models by whom they are told. Chosen, not measured. */
+/** Rounds of fitting strengths and levels, and models that are looked at. Chosen, not measured. */
 const [ROUNDS, MOST_MODELS] = [5, 512];
 
 /** A scenario's models as they are added up. */
@@ -30,9 +30,9 @@ interface Part {
  * they are not, so that nobody knows how the others would have answered. Strength is a model's mean over the items' levels
  * among those that answered them, both fitted together.
  */
-export function strengthGaps(matrix: ResponseMatrix): BorderFinding[] {
-  const { subjects, items, observed } = matrix;
-  if (observed === null) return [];
+export function strengthGaps(matrix: ResponseMatrix, { scenarios }: BoardSummary): BorderFinding[] {
+  if (scenarios.every(({ missing }) => missing < LEAST_MISSING)) return [];
+  const { subjects, items } = matrix;
   const rows = someModels(subjects.length, MOST_MODELS);
   const zeros = (): Float64Array => new Float64Array(rows.length);
   const { parts, partOf } = scenarioParts(items, (): Part => ({ items: 0, answered: zeros(), strengths: zeros() }));
@@ -47,11 +47,10 @@ export function strengthGaps(matrix: ResponseMatrix): BorderFinding[] {
   return gappy.flatMap(({ id, part: { answered, strengths }, models, missing }) => {
     const of = (values: Float64Array): Float64Array => Float64Array.from(models, (m) => values[m]!);
     const r = pearson(of(answered), of(strengths)) ?? 0;
-    const t = Math.abs(r) * Math.sqrt((models.length - 2) / Math.max(1e-12, 1 - r * r));
-    const chance = 2 * parts.size * (1 - studentTCdf(t, models.length - 2));
-    if (!(Math.abs(r) >= LEAST_CORRELATION) || chance > ERROR) return [];
+    const chance = 2 * parts.size * correlationChance(-Math.abs(r), models.length);
+    if (Math.abs(r) < LEAST_CORRELATION || chance > ERROR) return [];
     const [those, others] = r > 0 ? ["stronger", "weaker"] : ["weaker", "stronger"];
-    const message = `scenario ${quoted(id)} lacks ${wholePercent(missing)} of its answers, and ${those} models have answered more items (r = ${r.toFixed(2).replace("0.", ".")} over ${models.length} models): how ${others} ones would have answered the rest isn't known, and errors are those of models that did; if dates are the reason, fit the models of one time`;
+    const message = `scenario ${quoted(id)} lacks ${wholePercent(missing)} of its answers, and ${those} models have answered more items (${correlationWords(r, models.length)}): how ${others} ones would have answered the rest isn't known, and errors are those of models that did; if dates are the reason, fit the models of one time`;
     return [{ code: "gaps_by_strength", names: [id], message }];
   });
 }

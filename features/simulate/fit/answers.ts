@@ -58,7 +58,8 @@ export function responseProbability(z: number, { kind, lower, upper, trait }: Si
 /**
  * Probabilities of one model on all items. With θ the model's ability in the item's scenario, η its skills and l their
  * loadings, h the item's class shift and s = ½ for the second class, −½ for the first, φ the effect of the family on
- * the item and ω that of the model on the item's cluster: z = a·(θ + l·η − b − s·h) − γ·max(0, g) + φ + ω, γ the item's drift and g the model's general ability.
+ * the item and ω that of the model on the item's cluster, γ the item's drift and g the model's general ability:
+ * z = a·(θ + l·η − b − s·h) − γ·max(0, g) + φ + ω.
  *
  * A model that guesses in a scenario has 1/choices everywhere (0 where answers are open); a constant one is right where
  * its option is the key.

@@ -2,9 +2,7 @@ import { logit, logSumExp, sigmoid } from "../numeric/functions.ts";
 import { priorDensity } from "./logit-shift.ts";
 import type { ScenarioState } from "./types.ts";
 
-/**
- * Answers that follow no prediction: half of them or all are right with one of these chances, whatever the item. Chosen, not measured: other grids find the same models (docs/decisions/estimators.md).
- */
+/** Half of the answers that follow no prediction, or all, are right with one of these chances. Chosen, not measured. */
 const CHANCES = [0.01, 0.35, 0.65, 0.99];
 /**
  * Before any answer: the chance that a model is unlike the sources, and that its answers to a scenario follow no prediction

@@ -1,3 +1,4 @@
+import { logSumExp } from "anchoreval/internal/core/numeric/functions";
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { isBinary, type ResponseMatrix, scoreAt, unvariedScenarios } from "../response-matrix.ts";
 import {
@@ -194,8 +195,7 @@ function pairEvidence(
   const ratios = TURNED.map(
     (turned) => (shared - differing) * Math.log(1 - turned) + differing * Math.log(turned / 2) + surprise,
   );
-  const largest = Math.max(...ratios);
-  return largest + Math.log(ratios.reduce((sum, ratio) => sum + Math.exp(ratio - largest), 0) / TURNED.length);
+  return logSumExp(ratios) - Math.log(TURNED.length);
 }
 
 function countBits(word: number): number {
