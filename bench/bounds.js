@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { customised } from "anchoreval-trainer";
-import { greedyItems } from "anchoreval-trainer/internal/anchors/greedy-variance";
+import { greedyItems } from "anchoreval-trainer/internal/anchors/telling-items";
 import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { randomBaseline } from "anchoreval-trainer/internal/fit/errors";
 import { scoresOn } from "anchoreval-trainer/internal/matrix/benchmark";

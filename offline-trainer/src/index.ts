@@ -39,7 +39,6 @@ export {
   type AnchorMethod,
   byAccuracy,
   type ChosenAnchors,
-  equalShares,
   type PreparedAnchors,
   type SampleCoordination,
   type ValueSource,
@@ -47,6 +46,7 @@ export {
 export { bundleFiles, fit, type Fit } from "./fit/fit.ts";
 export type { FoldThreads } from "./fit/folds.ts";
 export type { BundleDescription, FitOptions, FitPart } from "./fit/options.ts";
+export { equalShares } from "./methods/chosen-items.ts";
 export { customised, loadAnchorMethod, loadMethod, METHOD_NAMES, type MethodName } from "./methods/index.ts";
 export { type Method, methodDigest, recommended } from "./methods/method.ts";
 export { DEFAULT_SETTINGS, type FitSettings } from "./methods/settings.ts";

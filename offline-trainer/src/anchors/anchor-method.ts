@@ -184,18 +184,3 @@ export function hardFirst(accuracy: Float64Array): (items: Iterable<number>) => 
   const rank = new Map(byAccuracy(accuracy).map((item, position) => [item, position]));
   return (items) => [...items].sort((x, y) => rank.get(x)! - rank.get(y)!);
 }
-
-/** Anchor sets of items chosen on purpose, without inclusion probabilities, each standing for the same share. */
-export function equalShares(accuracy: Float64Array): (items: Iterable<number>) => AnchorSet {
-  const sorted = hardFirst(accuracy);
-  return (chosen) => {
-    const items = Uint32Array.from(sorted(chosen));
-    return { items, inclusion: null, mass: new Float64Array(items.length).fill(1 / items.length) };
-  };
-}
-
-/** Items that aren't among some others, in their order. */
-export function excluding(items: Iterable<number>, taken: Iterable<number>): number[] {
-  const others = new Set(taken);
-  return [...items].filter((item) => !others.has(item));
-}

@@ -40,13 +40,16 @@ export interface CurveFeatures {
  * @param abilities - the sources', M×D row-major
  */
 export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = ABILITY_SCALE): CurveFeatures {
-  const { count, dims } = bank;
-  const rows = someModels(abilities.length / dims, MOST_ABILITIES);
-  const values = movedAbilities(rows, dims, abilities, scale).map((place) => itemResponses(place, bank));
-  const size = values.length;
+  const rows = someModels(abilities.length / bank.dims, MOST_ABILITIES);
+  return featuresOf(movedAbilities(rows, bank.dims, abilities, scale).map((place) => itemResponses(place, bank)));
+}
+
+/** Items as a random one of some models answers them. @param curves - chances of every item by model; overwritten */
+export function featuresOf(curves: readonly Float64Array[]): CurveFeatures {
+  const [count, size] = [curves[0]!.length, curves.length];
   const noise = new Float64Array(count).fill(LEAST_NOISE);
-  for (const chances of values) for (let i = 0; i < count; i++) noise[i]! += (chances[i]! * (1 - chances[i]!)) / size;
-  const components = curveComponents([centredCurves(values)], { leftOut: LEFT_OUT, most: size });
+  for (const chances of curves) for (let i = 0; i < count; i++) noise[i]! += (chances[i]! * (1 - chances[i]!)) / size;
+  const components = curveComponents([centredCurves(curves)], { leftOut: LEFT_OUT, most: size });
   const [loadings, left] = [components.loadings[0]!, components.left[0]!];
   return { count, width: components.rank, loadings, noise: noise.map((value, i) => value + left[i]!) };
 }
@@ -139,4 +142,63 @@ export function answerFeatures(
     }
   }
   return { count, width, loadings, noise };
+}
+
+/** Shares of the stronger source models' errors that models still to come have mended (docs/decisions/anchors.md). */
+const MENDED = [0.25, 0.5, 0.75];
+
+/** Source models looked at for models to come, evenly by position. Bounds the time; chosen, not measured. */
+const MOST_LOOKED_AT = 48;
+
+export type LearnedCurves = Pick<AnchorInput, "weights" | "bank" | "abilities">;
+
+/** Response curves of models to come: every item's chances of a right answer, by model. */
+export interface ModelsToCome {
+  /** Of the sources. */
+  readonly like: readonly Float64Array[];
+  /** Of their stronger half by expected score, with each share of {@link MENDED}: a shift of all logits. */
+  readonly stronger: readonly Float64Array[];
+}
+
+/** Response curves of models like the sources and of models stronger than they are. */
+export function modelsToCome({ weights, bank, abilities }: LearnedCurves): ModelsToCome {
+  const curves = someModels(abilities.length / bank.dims, MOST_LOOKED_AT)
+    .map((m) => itemResponses(abilities.subarray(m * bank.dims, (m + 1) * bank.dims), bank))
+    .map((chances) => ({ chances, score: shiftedScore(chances, weights, 1) }))
+    .sort((x, y) => x.score - y.score);
+  const stronger = MENDED.flatMap((share) =>
+    curves.slice(Math.floor(curves.length / 2)).map(({ chances, score }) => {
+      const odds = oddsFor(chances, weights, score + share * (1 - score));
+      return chances.map((chance) => shifted(chance, odds));
+    }),
+  );
+  return { like: curves.map(({ chances }) => chances), stronger };
+}
+
+/** A chance whose odds are so many times as large. */
+function shifted(chance: number, odds: number): number {
+  return (odds * chance) / (1 - chance + odds * chance);
+}
+
+function shiftedScore(chances: Float64Array, weights: Float64Array, odds: number): number {
+  let score = 0;
+  for (let i = 0; i < chances.length; i++) score += weights[i]! * shifted(chances[i]!, odds);
+  return score;
+}
+
+/**
+ * Halvings that find a shift to a ten-thousandth, and the logits beyond which chances that rise no further are those of a bank
+ * with asymptotes. Chosen, not measured.
+ */
+const [HALVINGS, MOST_SHIFT] = [17, 12];
+
+/** How many times as large the odds must be for an expected score, above the chances' own. */
+function oddsFor(chances: Float64Array, weights: Float64Array, score: number): number {
+  let [low, high] = [0, MOST_SHIFT];
+  for (let step = 0; step < HALVINGS; step++) {
+    const middle = (low + high) / 2;
+    if (shiftedScore(chances, weights, Math.exp(middle)) < score) low = middle;
+    else high = middle;
+  }
+  return Math.exp((low + high) / 2);
 }

@@ -1,11 +1,16 @@
-import { itemResponses } from "anchoreval/internal/core/irt/response";
 import { addGram } from "anchoreval/internal/core/numeric/dense";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { type AnchorInput, type AnchorMethod, byAccuracy, type PreparedAnchors } from "./anchor-method.ts";
-import { curveFeatures, type CurveFeatures, someModels } from "./curve-features.ts";
-import { tellingItems } from "./greedy-variance.ts";
+import {
+  curveFeatures,
+  type CurveFeatures,
+  type LearnedCurves,
+  type ModelsToCome,
+  modelsToCome,
+} from "./curve-features.ts";
 import { drawnSizes, nestedAnchors, nestedLevels, tiltedWeights } from "./stratified.ts";
+import { tellingItems } from "./telling-items.ts";
 
 /** Draws screened for each size of a form. Four times as many gain a little at 10 and 30 anchors (docs/decisions/anchors.md). */
 export const PROPOSALS = 100;
@@ -22,14 +27,8 @@ export function purposiveShare(models: number): number {
   return Math.min(MOST, Math.max(0, (MOST * (models - FEW)) / MORE));
 }
 
-/** Shares of the stronger source models' errors that models still to come have mended (docs/decisions/anchors.md). */
-const MENDED = [0.25, 0.5, 0.75];
-
-/** Weight of the source models beside that of each share mended (docs/decisions/anchors.md). */
-const LIKE = 2;
-
-/** Source models that the draw looks at, evenly by position. Bounds its time; chosen, not measured. */
-const MOST_LOOKED_AT = 48;
+/** Weight of models like the sources where the draw's chances are by how unsure answers are (docs/decisions/anchors.md). */
+const LIKE = 0.4;
 
 /**
  * `screened`: anchors chosen on purpose for what they tell of the full score ({@link tellingItems}), more of them the more
@@ -65,9 +64,10 @@ export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): Prepar
   const share = purposiveShare(models.length);
   const chosen = (size: number): number => Math.floor(share * size);
   const most = chosen(Math.max(...drawnSizes(input)));
-  const lead = most === 0 ? [] : tellingItems(input, order, most, by?.costs);
+  const toCome = modelsToCome(input);
+  const lead = most === 0 ? [] : tellingItems(input, order, most, { costs: by?.costs, stronger: toCome.stronger });
   const certain = (size: number): number[] => lead.slice(0, chosen(size));
-  const levels = nestedLevels(by?.chances ?? unsureChances(input), drawnSizes(input), certain);
+  const levels = nestedLevels(by?.chances ?? unsureChances(input, toCome), drawnSizes(input), certain);
   return {
     draw: (random) =>
       nestedAnchors(
@@ -82,64 +82,23 @@ export function screenedSamples(input: AnchorInput, by?: ScreeningCosts): Prepar
 }
 
 /**
- * Weights of the draw's probabilities by how unsure answers are: w·√v within the bounds of a tilted draw, v the p(1−p) of
- * models to come, twice the mean of the sources' and that of their stronger half's with a quarter, half and three quarters
- * of the errors mended by a shift of all logits. Of all π of a size, π ∝ w·√v leaves the least variance Σw²v/π of answers
- * about what is predicted.
+ * Weights of the draw's probabilities by how unsure answers are: w·√v within the bounds of a tilted draw, v the mean p(1−p)
+ * of models like the sources and of stronger ones ({@link modelsToCome}), two fifths and three. Of all π of a size, π ∝ w·√v
+ * leaves the least variance Σw²v/π of answers about what is predicted.
  * @see Neyman (1934), Journal of the Royal Statistical Society 97, 558–625; Särndal, Swensson & Wretman (1992), §12.2
  */
-export function unsureChances({
-  weights,
-  bank,
-  abilities,
-}: Pick<AnchorInput, "weights" | "bank" | "abilities">): Float64Array {
-  const { count, dims } = bank;
-  const curves = someModels(abilities.length / dims, MOST_LOOKED_AT)
-    .map((m) => itemResponses(abilities.subarray(m * dims, (m + 1) * dims), bank))
-    .map((chances) => ({ chances, score: shiftedScore(chances, weights, 1) }))
-    .sort((x, y) => x.score - y.score);
-  const stronger = curves.slice(Math.floor(curves.length / 2));
-  const unsure = new Float64Array(count);
-  const add = (models: typeof curves, mended: number, weight: number): void => {
-    for (const { chances, score } of models) {
-      const odds = mended === 0 ? 1 : oddsFor(chances, weights, score + mended * (1 - score));
-      for (let i = 0; i < count; i++) {
-        const p = shifted(chances[i]!, odds);
-        unsure[i]! += (weight * p * (1 - p)) / models.length;
-      }
-    }
+export function unsureChances(
+  input: LearnedCurves,
+  { like, stronger }: ModelsToCome = modelsToCome(input),
+): Float64Array {
+  const unsure = new Float64Array(input.bank.count);
+  const add = (curves: readonly Float64Array[], weight: number): void => {
+    for (const chances of curves)
+      for (let i = 0; i < chances.length; i++) unsure[i]! += (weight * chances[i]! * (1 - chances[i]!)) / curves.length;
   };
-  add(curves, 0, LIKE);
-  for (const share of MENDED) add(stronger, share, 1);
-  return tiltedWeights(weights, unsure.map(Math.sqrt));
-}
-
-/** A chance whose odds are so many times as large. */
-function shifted(chance: number, odds: number): number {
-  return (odds * chance) / (1 - chance + odds * chance);
-}
-
-function shiftedScore(chances: Float64Array, weights: Float64Array, odds: number): number {
-  let score = 0;
-  for (let i = 0; i < chances.length; i++) score += weights[i]! * shifted(chances[i]!, odds);
-  return score;
-}
-
-/** Halvings of the logits between 0 and {@link MOST_SHIFT}: a shift to a ten-thousandth. Chosen, not measured. */
-const HALVINGS = 17;
-
-/** Logits beyond which chances that rise no further are those of a bank with asymptotes. Chosen, not measured. */
-const MOST_SHIFT = 12;
-
-/** How many times as large the odds must be for an expected score, above the chances' own. */
-function oddsFor(chances: Float64Array, weights: Float64Array, score: number): number {
-  let [low, high] = [0, MOST_SHIFT];
-  for (let step = 0; step < HALVINGS; step++) {
-    const middle = (low + high) / 2;
-    if (shiftedScore(chances, weights, Math.exp(middle)) < score) low = middle;
-    else high = middle;
-  }
-  return Math.exp((low + high) / 2);
+  add(like, LIKE);
+  add(stronger, 1 - LIKE);
+  return tiltedWeights(input.weights, unsure.map(Math.sqrt));
 }
 
 /**

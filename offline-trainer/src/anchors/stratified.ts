@@ -1,7 +1,6 @@
 import { pivotalSample, MOST_TILT, inclusionProbabilities } from "anchoreval/internal/core/numeric/sampling";
 import {
   byAccuracy,
-  hardFirst,
   type AnchorInput,
   type AnchorMethod,
   type PreparedAnchors,
@@ -104,7 +103,7 @@ export function nestedAnchors(
 }
 
 /** Anchors drawn with the levels' probabilities π: their masses are w/π. @param samples - items of each level */
-function sampledAnchors(
+export function sampledAnchors(
   levels: readonly NestedLevel[],
   samples: readonly (readonly number[])[],
   weights: Float64Array,
@@ -145,27 +144,6 @@ export function stratifiedSamples(input: AnchorInput, levels: readonly NestedLev
   };
 }
 
-/**
- * `random`: π proportional to the item's weight, drawn in a random order of items, so without strata. With equal
- * weights it is simple random sampling. Nested as {@link drawNested} says.
- */
-export const randomItems: AnchorMethod = {
-  name: "random",
-  source: { module: import.meta.url, name: "randomItems" },
-  drawn: true,
-  estimator: "gate",
-  prepare: ({ weights, accuracy, sizes }) => ({
-    draw: (random) => {
-      const levels = nestedLevels(weights, sizes);
-      const shuffled = random.fork("order").shuffle([...weights.keys()]);
-      const samples = drawNested(levels, shuffled, (probabilities, { size }) =>
-        pivotalSample(probabilities, random.fork(`size ${size}`)),
-      );
-      return sampledAnchors(levels, samples.map(hardFirst(accuracy)), weights);
-    },
-  }),
-};
-
 /** A measure of 0 counts as this share of the largest: such items are filled up last, evenly. Chosen, not measured. */
 const LEAST_MEASURE = 1e-9;
 
@@ -173,21 +151,12 @@ const LEAST_MEASURE = 1e-9;
 const BISECTIONS = 100;
 
 /**
- * `tilted`: {@link stratifiedSamples} with π proportional to weight × measure within the bounds of {@link MOST_TILT}, the
- * measure being its knowledge: for each item of the scenario a number of at least 0, all the same meaning an even draw. π is known
+ * {@link stratifiedSamples} with π proportional to weight × measure within the bounds of {@link MOST_TILT}. π is known
  * exactly and an anchor stands for w/π, so means are unbiased whatever the measure is. The variance of a sum of
  * independent terms with standard deviations σ is least where the measure is σ; of terms that cost c, σ/√c.
+ * @param measure - of the scenario's items, at least 0; all the same means an even draw
  * @see Särndal, Swensson & Wretman (1992), Model Assisted Survey Sampling, §3.6 and §12.2
  */
-export const tilted: AnchorMethod = {
-  name: "tilted",
-  source: { module: import.meta.url, name: "tilted" },
-  drawn: true,
-  estimator: "gate",
-  prepare: (input) => tiltedSamples(input, input.knowledge as Float64Array),
-};
-
-/** Draws as {@link tilted} does. @param measure - of the scenario's items */
 export function tiltedSamples(input: AnchorInput, measure: Float64Array): PreparedAnchors {
   return stratifiedSamples(input, nestedLevels(tiltedWeights(input.weights, measure), drawnSizes(input)));
 }

@@ -1,5 +1,6 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
-import { excluding, type AnchorInput, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { type AnchorInput, type PreparedAnchors } from "../anchors/anchor-method.ts";
+import { excluding } from "./chosen-items.ts";
 import { mean as meanOf, variance } from "../numeric/statistics.ts";
 import { itemColumns, weightedScores, type ItemColumns } from "./item-columns.ts";
 

@@ -22,9 +22,9 @@ const METHODS = {
 /** Ways to choose anchors by name. */
 const ANCHORS = {
   stratified: async () => (await import("../anchors/stratified.ts")).stratified,
-  random: async () => (await import("../anchors/stratified.ts")).randomItems,
+  random: async () => (await import("./random-items.ts")).randomItems,
   screened: async () => (await import("../anchors/screened.ts")).screened,
-  "greedy-variance": async () => (await import("../anchors/greedy-variance.ts")).greedyVariance,
+  "greedy-variance": async () => (await import("./chosen-items.ts")).greedyVariance,
   essence: async () => (await import("./essence/anchors.ts")).essenceAnchors,
   "fisher-information": async () => (await import("./metabench/anchors.ts")).informationAnchors,
   sublime: async () => (await import("./sublime/anchors.ts")).sublimeAnchors,

@@ -8,7 +8,8 @@ import {
   prepareAnchors,
 } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { unsureChances } from "../../../offline-trainer/src/anchors/screened.ts";
-import { randomItems, stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { stratified } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { randomItems } from "../../../offline-trainer/src/methods/random-items.ts";
 import {
   ANCHOR_METHOD_NAMES,
   type AnchorMethodName,

@@ -2,7 +2,7 @@ import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { itemResponse } from "anchoreval/internal/core/irt/response";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { expect, test } from "vitest";
-import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
+import { answerFeatures, curveFeatures, modelsToCome } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import { anchorInput } from "../../support/select-anchors.ts";
 
 const random = createRandom("curves");
@@ -96,4 +96,22 @@ test("answerFeatures: looks at some models of many, evenly among them", () => {
   const many = Float64Array.from({ length: 2000 }, (_, m) => m / 2000 - 0.49975);
   const { width } = answerFeatures({ bank: line, abilities: many, column: () => new Float64Array(2000).fill(0.5) });
   expect(width).toBe(2 * 512);
+});
+
+test("modelsToCome: the sources, and their stronger half with a quarter, half and three quarters of what they miss", () => {
+  const input = { weights: new Float64Array(7).fill(1 / 7), bank, abilities };
+  const { like, stronger } = modelsToCome(input);
+  const score = (chances: Float64Array): number => chances.reduce((sum, p) => sum + p / 7, 0);
+  const logit = (p: number): number => Math.log(p / (1 - p));
+  expect(like.length).toBe(11);
+  expect(like.map(score)).toEqual(like.map(score).sort((x, y) => x - y));
+  const half = like.slice(5);
+  expect(stronger.length).toBe(18);
+  stronger.forEach((chances, k) => {
+    const from = half[k % 6]!;
+    const mended = [0.25, 0.5, 0.75][Math.floor(k / 6)]!;
+    expect(score(chances)).toBeCloseTo(score(from) + mended * (1 - score(from)), 3);
+    const shifts = Array.from(chances, (p, i) => logit(p) - logit(from[i]!));
+    for (const shift of shifts) expect(shift).toBeCloseTo(shifts[0]!, 9);
+  });
 });

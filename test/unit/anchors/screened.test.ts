@@ -8,8 +8,7 @@ import {
   byAccuracy,
   type ChosenAnchors,
 } from "../../../offline-trainer/src/anchors/anchor-method.ts";
-import { answerFeatures, curveFeatures } from "../../../offline-trainer/src/anchors/curve-features.ts";
-import { greedyItems } from "../../../offline-trainer/src/anchors/greedy-variance.ts";
+import { answerFeatures, curveFeatures, modelsToCome } from "../../../offline-trainer/src/anchors/curve-features.ts";
 import {
   drawNested,
   nestedLevels,
@@ -24,6 +23,7 @@ import {
   screened,
   unsureChances,
 } from "../../../offline-trainer/src/anchors/screened.ts";
+import { tellingItems } from "../../../offline-trainer/src/anchors/telling-items.ts";
 import { pivotalSample } from "../../../sdk/core/numeric/sampling.ts";
 import { anchorInput, selectAnchors } from "../../support/select-anchors.ts";
 import { drawnFeatures } from "./drawn-features.ts";
@@ -189,7 +189,7 @@ describe("anchors chosen on purpose", () => {
 
   test("are in every form, the best first, whatever the seed, and the rest is drawn", () => {
     const input = many(sizes);
-    const lead = greedyItems(answerFeatures(input), input.weights, byAccuracy(input.accuracy), 6);
+    const lead = tellingItems(input, byAccuracy(input.accuracy), 6, modelsToCome(input));
     const rest = new Set<number>();
     for (let seed = 0; seed < 20; seed++) {
       const { sets, nested } = draw(screened, many(sizes, seed));

@@ -2,12 +2,12 @@ import { itemBank } from "anchoreval/internal/core/irt/item-bank";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import {
-  randomItems,
   stratified,
-  tilted,
+  tiltedSamples,
   tiltedWeights,
   nestedLevels,
 } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { randomItems } from "../../../offline-trainer/src/methods/random-items.ts";
 import type { AnchorInput, AnchorMethod, ChosenAnchors } from "../../../offline-trainer/src/anchors/anchor-method.ts";
 import { expectBinomial } from "../../support/binomial.ts";
 import { anchorInputOf, anchorInput } from "../../support/select-anchors.ts";
@@ -201,7 +201,7 @@ test("draws every item with its stated probability at every nested size; the tot
   const measure = Float64Array.from({ length: 40 }, () => random.next() ** 3);
   const score = Float64Array.from({ length: 40 }, () => Math.round(random.next()));
   const input = anchorInput({ sizes: [5, 12, 30] });
-  const { draw } = tilted.prepare({ ...input, knowledge: measure });
+  const { draw } = tiltedSamples(input, measure);
   const truth = sum(score.map((own, i) => own * input.weights[i]!));
   const levels = nestedLevels(tiltedWeights(input.weights, measure), input.sizes);
   const counts = levels.map(() => new Float64Array(40));

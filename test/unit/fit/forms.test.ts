@@ -2,7 +2,8 @@ import { estimateFromAnchors, loadBundle, type Responses, AnchorEvalError } from
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { typescriptBackend } from "../../../offline-trainer/src/backends/typescript.ts";
-import { nestedLevels, tilted, tiltedWeights } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { nestedLevels, tiltedWeights } from "../../../offline-trainer/src/anchors/stratified.ts";
+import { tilted } from "../../support/tilted.ts";
 import { bundleFiles, fit, type Fit } from "../../../offline-trainer/src/fit/fit.ts";
 import {
   evenForm,

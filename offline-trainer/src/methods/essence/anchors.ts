@@ -1,4 +1,5 @@
-import { equalShares, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { equalShares } from "../chosen-items.ts";
 import { copiedItems } from "../../matrix/same-text.ts";
 import { chooseScreened, type FilterLimits, screenItems } from "../coarse-filter.ts";
 import { addGram, cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";

@@ -1,6 +1,7 @@
 import type { AnchorSet } from "anchoreval/internal/core/estimators/types";
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
-import { equalShares, excluding, hardFirst, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { hardFirst, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { equalShares, excluding } from "../chosen-items.ts";
 import { copiedItems } from "../../matrix/same-text.ts";
 import { chooseScreened, type FilterLimits, leastPassing, screenItems } from "../coarse-filter.ts";
 import { mean } from "../../numeric/statistics.ts";

@@ -1,6 +1,7 @@
 import { createRandom, type RandomSource } from "anchoreval/internal/core/numeric/random";
 import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
-import { equalShares, type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { type AnchorInput, type AnchorMethod } from "../../anchors/anchor-method.ts";
+import { equalShares } from "../chosen-items.ts";
 import type { ItemInfo } from "../../matrix/response-matrix.ts";
 import { ownPlaces, principalAxes } from "../../numeric/principal-axes.ts";
 import { textFeatures } from "../../numeric/text-features.ts";

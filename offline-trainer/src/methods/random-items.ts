@@ -1,0 +1,24 @@
+import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
+import { type AnchorMethod, hardFirst } from "../anchors/anchor-method.ts";
+import { drawNested, nestedLevels, sampledAnchors } from "../anchors/stratified.ts";
+
+/**
+ * `random`: π proportional to the item's weight, drawn in a random order of items, so without strata. With equal
+ * weights it is simple random sampling. Nested as {@link drawNested} says.
+ */
+export const randomItems: AnchorMethod = {
+  name: "random",
+  source: { module: import.meta.url, name: "randomItems" },
+  drawn: true,
+  estimator: "gate",
+  prepare: ({ weights, accuracy, sizes }) => ({
+    draw: (random) => {
+      const levels = nestedLevels(weights, sizes);
+      const shuffled = random.fork("order").shuffle([...weights.keys()]);
+      const samples = drawNested(levels, shuffled, (probabilities, { size }) =>
+        pivotalSample(probabilities, random.fork(`size ${size}`)),
+      );
+      return sampledAnchors(levels, samples.map(hardFirst(accuracy)), weights);
+    },
+  }),
+};
