@@ -7,12 +7,7 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
 /** Methods by name, each loaded when it is asked for. */
 const METHODS = {
   recommended: () => Promise.resolve(recommended),
-  random: async (): Promise<Method> => ({
-    name: "random",
-    summary: "the mean of random items",
-    settings: { ...DEFAULT_SETTINGS, selection: "random", estimator: "anchor-mean", linked: false },
-    anchors: await loadAnchorMethod("random"),
-  }),
+  random: async () => (await import("./random-items.ts")).random,
   tinybenchmarks: async () => (await import("./kmeans/index.ts")).tinybenchmarks,
   essence: async () => (await import("./essence/anchors.ts")).essence,
   metabench: async () => (await import("./metabench/design-search.ts")).metabench,

@@ -1,6 +1,8 @@
 import { pivotalSample } from "anchoreval/internal/core/numeric/sampling";
 import { type AnchorMethod, hardFirst } from "../anchors/anchor-method.ts";
 import { drawNested, nestedLevels, sampledAnchors } from "../anchors/stratified.ts";
+import type { Method } from "./method.ts";
+import { DEFAULT_SETTINGS } from "./settings.ts";
 
 /**
  * `random`: π proportional to the item's weight, drawn in a random order of items, so without strata. With equal
@@ -21,4 +23,12 @@ export const randomItems: AnchorMethod = {
       return sampledAnchors(levels, samples.map(hardFirst(accuracy)), weights);
     },
   }),
+};
+
+/** The baseline that methods are measured against: the mean of {@link randomItems}, each scenario by itself. */
+export const random: Method = {
+  name: "random",
+  summary: "the mean of random items",
+  settings: { ...DEFAULT_SETTINGS, selection: "random", estimator: "anchor-mean", linked: false },
+  anchors: randomItems,
 };
