@@ -44,12 +44,13 @@ export function curveFeatures(bank: ItemBank, abilities: Float64Array, scale = A
   return featuresOf(movedAbilities(rows, bank.dims, abilities, scale).map((place) => itemResponses(place, bank)));
 }
 
-/** Items as a random one of some models answers them. @param curves - chances of every item by model; overwritten */
+/** Items as a random one of some models answers them. @param curves - chances of every item, by model */
 export function featuresOf(curves: readonly Float64Array[]): CurveFeatures {
   const [count, size] = [curves[0]!.length, curves.length];
   const noise = new Float64Array(count).fill(LEAST_NOISE);
   for (const chances of curves) for (let i = 0; i < count; i++) noise[i]! += (chances[i]! * (1 - chances[i]!)) / size;
-  const components = curveComponents([centredCurves(curves)], { leftOut: LEFT_OUT, most: size });
+  const centred = centredCurves(curves.map((chances) => chances.slice()));
+  const components = curveComponents([centred], { leftOut: LEFT_OUT, most: size });
   const [loadings, left] = [components.loadings[0]!, components.left[0]!];
   return { count, width: components.rank, loadings, noise: noise.map((value, i) => value + left[i]!) };
 }

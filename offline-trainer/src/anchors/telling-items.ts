@@ -3,18 +3,18 @@ import type { AnchorInput } from "./anchor-method.ts";
 import { answerFeatures, answerWidth, type CurveFeatures, featuresOf } from "./curve-features.ts";
 
 /**
- * How many times what items spread evenly by accuracy leave open of stronger models' full scores the choice may leave, and
- * what stronger models count once it does (docs/decisions/anchors.md).
+ * The choice may leave at most so many times as much of stronger models' full scores open as items spread evenly by accuracy
+ * (docs/decisions/anchors.md).
  */
-const [MOST_OPEN, STRONGER] = [1.2, 0.5];
+const MOST_OPEN = 1.2;
 
 /**
  * {@link greedyItems} by {@link answerFeatures}, which lie where products with them are taken: of thousands of items they are
  * most of a choice's memory.
  * @param among - in an order along which items spread evenly are like as many drawn ones
  * @param stronger - curves of models stronger than the sources. What tells models like the sources apart may tell nothing of
- * these: where they are told less of than by 1.2 times what evenly spread items leave open, an item is chosen by the mean of
- * the shares that it lowers both variances by, a compound design
+ * these: where it leaves more of their full scores open than {@link MOST_OPEN} allows, an item is chosen by the sum of the
+ * shares by which it lowers both variances, a compound design
  * @see Atkinson, Donev & Tobias (2007), Optimum Experimental Designs, with SAS, §21
  */
 export function tellingItems(
@@ -33,9 +33,9 @@ export function tellingItems(
     const like = openVariances(answerFeatures(input, rooms[0]!.rows), weights, rooms[0]!);
     const priced = (gain: Gain): Gain => (costs ? (item) => gain(item) / costs[item]! : gain);
     if (stronger === undefined) return choose(among, count, () => priced(like.gain), like.answer);
-    const features = featuresOf(stronger.map((chances) => chances.slice()));
+    const features = featuresOf(stronger);
     const [beyond, even] = [openedFor(features), openedFor(features)];
-    const both: Gain = (item) => (1 - STRONGER) * like.gain(item) + STRONGER * beyond.gain(item);
+    const both: Gain = (item) => like.gain(item) + beyond.gain(item);
     const spread = evenly(among);
     return choose(
       among,
