@@ -112,8 +112,7 @@ function choose(
   const left = [...among].sort((x, y) => x - y);
   return Array.from({ length: count }, (_, place) => {
     const gain = gainNow();
-    let best = 0;
-    let most = -1;
+    let [best, most] = [0, -1];
     for (let k = 0; k < left.length; k++) {
       const worth = gain(left[k]!);
       if (worth > most) [best, most] = [k, worth];
