@@ -14,8 +14,8 @@ import {
 } from "../support/layers.js";
 import { importsOf, ROOT, sourceFiles, type SourceImport } from "../support/source-imports.js";
 
-/** Folders of the SDK that run in Node alone. */
-const WITH_NODE = ["node", "bin"];
+/** Files of the SDK that run in Node alone: those of its folders, and a floor of a feature. */
+const WITH_NODE = /^(sdk\/(node|bin)|features\/([^/]+\/)?node)[/.]/;
 
 /** Folders that are bundled whole for browsers: no Node, and dependencies of the build as well. */
 const BUNDLED = ["workers/page/", "offline-trainer/browser/"];
@@ -42,7 +42,7 @@ function violation(entry: SourceImport): string | null {
   const [, folder, part] = from.split("/") as [string, string, string];
   const internal = /^anchoreval(-trainer)?\/internal\//.test(specifier);
   if (specifier === "(computed)")
-    return WITH_NODE.includes(folder) || COMPUTED.includes(from) ? null : "an import that can't be read off";
+    return WITH_NODE.test(from) || COMPUTED.includes(from) ? null : "an import that can't be read off";
   if (target !== null && packageOf(target) !== workspace) return "leaves its workspace";
   const source = sourceOf(entry);
   const feature = source && featureOf(source);
@@ -62,7 +62,7 @@ function violation(entry: SourceImport): string | null {
       return part === "errors.ts" ? "errors stand below everything" : null;
     }
     if (target !== null) return null;
-    return node && WITH_NODE.includes(folder) ? null : node ? "Node outside of sdk/node" : "a dependency";
+    return node && WITH_NODE.test(from) ? null : node ? "Node outside of sdk/node" : "a dependency";
   }
 
   if (target !== null) return null;

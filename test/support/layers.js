@@ -4,7 +4,7 @@
 export const PACKAGES = ["sdk", "cli/src", "workers/src", "workers/page", "offline-trainer/src", "features"];
 
 /** Floors of a feature, the lowest first, each with the package that it is a part of. */
-export const FLOORS = { core: "sdk", sdk: "sdk", fit: "offline-trainer", cli: "cli", http: "workers" };
+export const FLOORS = { core: "sdk", sdk: "sdk", node: "sdk", fit: "offline-trainer", cli: "cli", http: "workers" };
 
 /**
  * The package that a source file is a part of: of a feature's, by its floor; of the lists of features (features/cli-fit.ts),
@@ -13,7 +13,7 @@ export const FLOORS = { core: "sdk", sdk: "sdk", fit: "offline-trainer", cli: "c
  * @returns {string}
  */
 export function packageOf(file) {
-  const [, floor] = /^features\/(?:[^/]+\/)?(core|sdk|fit|cli|http)[/.-]/.exec(file) ?? [];
+  const [, floor] = /^features\/(?:[^/]+\/)?(core|sdk|node|fit|cli|http)[/.-]/.exec(file) ?? [];
   return floor === undefined
     ? /** @type {string} */ (file.split("/")[0])
     : FLOORS[/** @type {keyof typeof FLOORS} */ (floor)];
@@ -58,7 +58,7 @@ export const LAYERS = {
     scoring: ["numeric", "irt", "ability", "estimators", "person-fit", "inference"],
   },
   "sdk/node": ["logs"],
-  "sdk/logs": ["eee", "inspect", "lm-eval", "opencompass"],
+  "sdk/logs": ["inspect", "lm-eval"],
   "cli/src": [...["program", "bundles", "options", "commands"], ...["run", "."]],
   "workers/src": ["platform", "auth", "bundles", "http", "schemas", "routes", "."],
   "workers/page": ["parts", "views", "."],
@@ -91,6 +91,7 @@ export const LAYERS = {
     "trust",
     "serve",
     "publishing",
+    ...["helm", "lighteval", "eee", "opencompass"],
     "import",
     "reproduce",
     "jobs",

@@ -1,3 +1,4 @@
+import { LOG_READERS } from "../../../features/node.ts";
 import type { RunLog, RunResults, RunSamples } from "../../logs/run-log.ts";
 import { invalidLog } from "../../logs/score-rows.ts";
 import { choiceNames, withGroups } from "../../logs/task-groups.ts";
@@ -32,10 +33,7 @@ export interface Harness {
 const READERS = {
   "lm-eval": async () => (await import("./lm-eval-logs.ts")).lmEvalLogs,
   inspect: async () => (await import("./inspect-logs.ts")).inspectLogs,
-  helm: async () => (await import("./helm-logs.ts")).helmLogs,
-  lighteval: async () => (await import("./lighteval-logs.ts")).lightevalLogs,
-  eee: async () => (await import("./eee-logs.ts")).eeeLogs,
-  opencompass: async () => (await import("./opencompass-logs.ts")).openCompassLogs,
+  ...LOG_READERS,
 } as const satisfies Record<string, () => Promise<LogReader>>;
 
 export type HarnessName = keyof typeof READERS;

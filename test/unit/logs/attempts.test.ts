@@ -1,9 +1,9 @@
 import { attemptFailure } from "anchoreval/internal/logs/attempts";
-import { eeeLines, readEeeSamples } from "anchoreval/internal/logs/eee/read-records";
-import { readHelmSamples } from "anchoreval/internal/logs/helm";
+import { eeeLines, readEeeSamples } from "anchoreval/internal/features/eee/sdk";
+import { readHelmSamples } from "anchoreval/internal/features/helm/sdk";
 import { readInspectHeader } from "anchoreval/internal/logs/inspect/read-header";
 import { readInspectSamples } from "anchoreval/internal/logs/inspect/read-samples";
-import { readLightevalDetails } from "anchoreval/internal/logs/lighteval";
+import { readLightevalDetails } from "anchoreval/internal/features/lighteval/sdk";
 import { LmEvalSampleReader } from "anchoreval/internal/logs/lm-eval/read-samples";
 import type { RunSamples } from "anchoreval/internal/logs/run-log";
 import { describe, expect, test } from "vitest";

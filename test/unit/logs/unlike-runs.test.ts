@@ -1,9 +1,9 @@
-import { readEeeAggregate } from "anchoreval/internal/logs/eee/read-records";
-import { readHelmRun } from "anchoreval/internal/logs/helm";
+import { readEeeAggregate } from "anchoreval/internal/features/eee/sdk";
+import { readHelmRun } from "anchoreval/internal/features/helm/sdk";
 import { readInspectHeader } from "anchoreval/internal/logs/inspect/read-header";
-import { readLightevalResults } from "anchoreval/internal/logs/lighteval";
+import { readLightevalResults } from "anchoreval/internal/features/lighteval/sdk";
 import { readLmEvalResults } from "anchoreval/internal/logs/lm-eval/read-results";
-import { readOpenCompassConfig, openCompassResults } from "anchoreval/internal/logs/opencompass/read-results";
+import { readOpenCompassConfig, openCompassResults } from "anchoreval/internal/features/opencompass/sdk/read-results";
 import type { RunResults } from "anchoreval/internal/logs/run-log";
 import { unlikeRuns } from "anchoreval/internal/logs/unlike-runs";
 import { describe, expect, test } from "vitest";

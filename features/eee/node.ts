@@ -1,15 +1,9 @@
 import { existsSync } from "node:fs";
-import {
-  type EeeAggregate,
-  readEeeAggregate,
-  type EeeLine,
-  eeeLines,
-  readEeeSamples,
-} from "../../logs/eee/read-records.ts";
-import type { RunLog } from "../../logs/run-log.ts";
-import { invalidLog } from "../../logs/score-rows.ts";
-import { logsAmong, type LogReader } from "./log-files.ts";
-import { readJsonFile, textLines } from "../read-file.ts";
+import { type EeeAggregate, readEeeAggregate, type EeeLine, eeeLines, readEeeSamples } from "./sdk.ts";
+import type { RunLog } from "../../sdk/logs/run-log.ts";
+import { invalidLog } from "../../sdk/logs/score-rows.ts";
+import { logsAmong, type LogReader } from "../../sdk/node/logs/log-files.ts";
+import { readJsonFile, textLines } from "../../sdk/node/read-file.ts";
 
 const LINES = /\.jsonl(\.gz)?$/i;
 

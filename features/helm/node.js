@@ -1,25 +1,21 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { readHelmRun, readHelmSamples } from "../../logs/helm.ts";
-import type { RunLog } from "../../logs/run-log.ts";
-import { ancestors } from "../../logs/task-groups.ts";
-import { firstFew } from "../../tables/data-issues.ts";
-import { readJsonFile } from "../read-file.ts";
-import type { LogReader } from "./log-files.ts";
-
+import { AnchorEvalError } from "../../sdk/core/errors.js";
+import { readHelmRun, readHelmSamples } from "./sdk.js";
+import { ancestors } from "../../sdk/logs/task-groups.js";
+import { firstFew } from "../../sdk/tables/data-issues.js";
+import { readJsonFile } from "../../sdk/node/read-file.js";
 const STATS = "per_instance_stats.json";
 const SPEC = "run_spec.json";
-
 /**
  * The runs of HELM: folders with `run_spec.json`, `stats.json` and `per_instance_stats.json`. Runs of several suites are
  * newer the higher the suite's name counts: v1.10.0 after v1.9.0. Remarks are on runs that HELM began and that have no
  * scores.
  */
-export const helmLogs: LogReader = {
+export const helmLogs = {
   async find(files, { onRemark }) {
     const runs = files.filter(({ file }) => basename(file) === STATS);
-    const logs: RunLog[] = [];
+    const logs = [];
     for (const { file } of runs) {
       const folder = dirname(file);
       const resultsFile = join(folder, "stats.json");
@@ -40,16 +36,14 @@ export const helmLogs: LogReader = {
       );
     return logs;
   },
-
   lacking: () => `there is no run of HELM: a folder with ${SPEC}, stats.json and ${STATS}`,
-
   async read(log, options) {
     const folder = dirname(log.file);
-    const state = await readJsonFile(join(folder, "scenario_state.json")).catch((error: unknown) => {
+    const state = await readJsonFile(join(folder, "scenario_state.json")).catch((error) => {
       if (error instanceof AnchorEvalError && error.code === "not_found") return null;
       throw error;
     });
-    const [group = log.task] = ancestors(log.results!, log.task);
+    const [group = log.task] = ancestors(log.results, log.task);
     return readHelmSamples(await readJsonFile(log.file), state, { ...options, file: folder, group });
   },
 };

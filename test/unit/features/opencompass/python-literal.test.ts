@@ -1,4 +1,7 @@
-import { parsePythonAssignments, parsePythonLiteral } from "anchoreval/internal/logs/opencompass/python-literal";
+import {
+  parsePythonAssignments,
+  parsePythonLiteral,
+} from "anchoreval/internal/features/opencompass/sdk/python-literal";
 import { describe, expect, test } from "vitest";
 
 describe("a literal, as Python's repr writes it", () => {

@@ -8,17 +8,17 @@ import {
   openCompassResults,
   readDatasetScores,
   type RunFacts,
-} from "../../logs/opencompass/read-results.ts";
-import { readOpenCompassDetails } from "../../logs/opencompass/read-details.ts";
-import type { RunLog } from "../../logs/run-log.ts";
-import { invalidLog } from "../../logs/score-rows.ts";
-import { firstFew } from "../../tables/data-issues.ts";
-import { isObject } from "../../tables/json-records.ts";
-import { counted } from "../../words/figures.ts";
-import { readError, readJsonFile } from "../read-file.ts";
-import { LONGEST_TEXT, readFound } from "../whole-file.ts";
-import type { LogReader } from "./log-files.ts";
-import { lookUp } from "../../core/bundle/names.ts";
+} from "./sdk/read-results.ts";
+import { readOpenCompassDetails } from "./sdk/read-details.ts";
+import type { RunLog } from "../../sdk/logs/run-log.ts";
+import { invalidLog } from "../../sdk/logs/score-rows.ts";
+import { firstFew } from "../../sdk/tables/data-issues.ts";
+import { isObject } from "../../sdk/tables/json-records.ts";
+import { counted } from "../../sdk/words/figures.ts";
+import { readError, readJsonFile } from "../../sdk/node/read-file.ts";
+import { LONGEST_TEXT, readFound } from "../../sdk/node/whole-file.ts";
+import type { LogReader } from "../../sdk/node/logs/log-files.ts";
+import { lookUp } from "../../sdk/core/bundle/names.ts";
 
 const JSON_FILE = /\.json$/i;
 /** Of predictions that were made in parts. */

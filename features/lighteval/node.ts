@@ -1,17 +1,12 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { AnchorEvalError } from "../../core/errors.ts";
-import { sortableDate } from "../../logs/json.ts";
-import {
-  lightevalFileName,
-  readLightevalResults,
-  DETAILS_COLUMNS,
-  readLightevalDetails,
-} from "../../logs/lighteval.ts";
-import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../../logs/run-log.ts";
-import { invalidLog } from "../../logs/score-rows.ts";
-import { readJsonFile } from "../read-file.ts";
-import { logsAmong, type LogReader } from "./log-files.ts";
+import { AnchorEvalError } from "../../sdk/core/errors.ts";
+import { sortableDate } from "../../sdk/logs/json.ts";
+import { lightevalFileName, readLightevalResults, DETAILS_COLUMNS, readLightevalDetails } from "./sdk.ts";
+import { UNTOLD_RUN, UNTOLD_TASK, type RunLog } from "../../sdk/logs/run-log.ts";
+import { invalidLog } from "../../sdk/logs/score-rows.ts";
+import { readJsonFile } from "../../sdk/node/read-file.ts";
+import { logsAmong, type LogReader } from "../../sdk/node/logs/log-files.ts";
 
 /**
  * The details of lighteval, with their results files: among the same files, or in `results` beside `details`, as lighteval

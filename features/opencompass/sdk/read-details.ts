@@ -1,13 +1,20 @@
-import { contentHash, type ItemContent } from "../../core/bundle/digest.ts";
-import { DataIssues } from "../../tables/data-issues.ts";
-import { attemptFailure, meanScore } from "../attempts.ts";
-import { chooseMetric, type MetricValue } from "../choices.ts";
-import { totalOf } from "../cost.ts";
-import { type Fields, canonicalJson, record } from "../json.ts";
-import type { RunSamples } from "../run-log.ts";
-import { type LoggedRow, scoreRows, emptyRun, invalidLog, type SampleOptions, metricValue } from "../score-rows.ts";
+import { contentHash, type ItemContent } from "../../../sdk/core/bundle/digest.ts";
+import { DataIssues } from "../../../sdk/tables/data-issues.ts";
+import { attemptFailure, meanScore } from "../../../sdk/logs/attempts.ts";
+import { chooseMetric, type MetricValue } from "../../../sdk/logs/choices.ts";
+import { totalOf } from "../../../sdk/logs/cost.ts";
+import { type Fields, canonicalJson, record } from "../../../sdk/logs/json.ts";
+import type { RunSamples } from "../../../sdk/logs/run-log.ts";
+import {
+  type LoggedRow,
+  scoreRows,
+  emptyRun,
+  invalidLog,
+  type SampleOptions,
+  metricValue,
+} from "../../../sdk/logs/score-rows.ts";
 import { readDatasetScores } from "./read-results.ts";
-import { isObject } from "../../tables/json-records.ts";
+import { isObject } from "../../../sdk/tables/json-records.ts";
 
 interface OpenCompassOptions extends SampleOptions {
   /** Whether prompts are put into a template of the model's; null where nothing tells. */

@@ -8,7 +8,7 @@ import {
   settingsText,
   textsOf,
   parseLine,
-} from "../json.ts";
+} from "../../sdk/logs/json.ts";
 import {
   groupBy,
   UNTOLD_RUN,
@@ -17,13 +17,13 @@ import {
   type TaskResults,
   type LoggedSample,
   type RunSamples,
-} from "../run-log.ts";
-import type { LineBatch } from "../../tables/chunk-lines.ts";
-import { SHA256 } from "../../core/bundle/names.ts";
-import { DataIssues } from "../../tables/data-issues.ts";
-import { attemptFailure } from "../attempts.ts";
-import { chooseMetric, type MetricValue } from "../choices.ts";
-import { type LoggedCost, totalOf } from "../cost.ts";
+} from "../../sdk/logs/run-log.ts";
+import type { LineBatch } from "../../sdk/tables/chunk-lines.ts";
+import { SHA256 } from "../../sdk/core/bundle/names.ts";
+import { DataIssues } from "../../sdk/tables/data-issues.ts";
+import { attemptFailure } from "../../sdk/logs/attempts.ts";
+import { chooseMetric, type MetricValue } from "../../sdk/logs/choices.ts";
+import { type LoggedCost, totalOf } from "../../sdk/logs/cost.ts";
 import {
   documentId,
   type LoggedRow,
@@ -31,7 +31,7 @@ import {
   contentFields,
   metricValue,
   type SampleOptions,
-} from "../score-rows.ts";
+} from "../../sdk/logs/score-rows.ts";
 
 /** A run as an aggregate file of Every Eval Ever tells it. */
 export interface EeeAggregate {

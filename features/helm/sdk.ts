@@ -1,9 +1,9 @@
-import { type ItemContent, sha256Text } from "../core/bundle/digest.ts";
-import { DataIssues } from "../tables/data-issues.ts";
-import { attemptFailure, failureReason } from "./attempts.ts";
-import { chooseMetric } from "./choices.ts";
-import { type LoggedCost, totalOf } from "./cost.ts";
-import { type Fields, canonicalJson, list, record, textOf, filledText, numberOf } from "./json.ts";
+import { type ItemContent, sha256Text } from "../../sdk/core/bundle/digest.ts";
+import { DataIssues } from "../../sdk/tables/data-issues.ts";
+import { attemptFailure, failureReason } from "../../sdk/logs/attempts.ts";
+import { chooseMetric } from "../../sdk/logs/choices.ts";
+import { type LoggedCost, totalOf } from "../../sdk/logs/cost.ts";
+import { type Fields, canonicalJson, list, record, textOf, filledText, numberOf } from "../../sdk/logs/json.ts";
 import {
   type LoggedSample,
   type RunSamples,
@@ -11,9 +11,16 @@ import {
   UNTOLD_TASK,
   type RunLog,
   type RunResults,
-} from "./run-log.ts";
-import { type LoggedRow, scoreRows, contentFields, emptyRun, invalidLog, type SampleOptions } from "./score-rows.ts";
-import { lookUp } from "../core/bundle/names.ts";
+} from "../../sdk/logs/run-log.ts";
+import {
+  type LoggedRow,
+  scoreRows,
+  contentFields,
+  emptyRun,
+  invalidLog,
+  type SampleOptions,
+} from "../../sdk/logs/score-rows.ts";
+import { lookUp } from "../../sdk/core/bundle/names.ts";
 
 interface HelmSampleOptions extends SampleOptions {
   /** The group that HELM reports the run in, whose main metric is the score by default. */

@@ -1,10 +1,16 @@
-import { isObject } from "../../tables/json-records.ts";
-import { attemptFailure } from "../attempts.ts";
-import { type Fields, numbersOf, canonicalJson, list, numberOf, record } from "../json.ts";
-import { UNTOLD_RUN, UNTOLD_TASK, type GroupResults, type RunResults, type TaskResults } from "../run-log.ts";
-import { invalidLog } from "../score-rows.ts";
+import { isObject } from "../../../sdk/tables/json-records.ts";
+import { attemptFailure } from "../../../sdk/logs/attempts.ts";
+import { type Fields, numbersOf, canonicalJson, list, numberOf, record } from "../../../sdk/logs/json.ts";
+import {
+  UNTOLD_RUN,
+  UNTOLD_TASK,
+  type GroupResults,
+  type RunResults,
+  type TaskResults,
+} from "../../../sdk/logs/run-log.ts";
+import { invalidLog } from "../../../sdk/logs/score-rows.ts";
 import { parsePythonAssignments, parsePythonLiteral } from "./python-literal.ts";
-import { lookUp } from "../../core/bundle/names.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** Facts that lie beside a run's results. */
 export interface RunFacts {

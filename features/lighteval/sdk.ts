@@ -1,5 +1,5 @@
-import { sha256Text, type ItemContent } from "../core/bundle/digest.ts";
-import { isObject } from "../tables/json-records.ts";
+import { sha256Text, type ItemContent } from "../../sdk/core/bundle/digest.ts";
+import { isObject } from "../../sdk/tables/json-records.ts";
 import {
   type Fields,
   filledText,
@@ -10,7 +10,7 @@ import {
   settingsText,
   textOf,
   versionText,
-} from "./json.ts";
+} from "../../sdk/logs/json.ts";
 import {
   revisedName,
   UNTOLD_RUN,
@@ -19,7 +19,7 @@ import {
   type RunResults,
   type TaskResults,
   type RunSamples,
-} from "./run-log.ts";
+} from "../../sdk/logs/run-log.ts";
 import {
   invalidLog,
   contentFields,
@@ -29,11 +29,11 @@ import {
   documentId,
   type LoggedRow,
   scoreRows,
-} from "./score-rows.ts";
-import { lookUp } from "../core/bundle/names.ts";
-import { DataIssues } from "../tables/data-issues.ts";
-import { attemptFailure } from "./attempts.ts";
-import { chooseMetric, metricReasons } from "./choices.ts";
+} from "../../sdk/logs/score-rows.ts";
+import { lookUp } from "../../sdk/core/bundle/names.ts";
+import { DataIssues } from "../../sdk/tables/data-issues.ts";
+import { attemptFailure } from "../../sdk/logs/attempts.ts";
+import { chooseMetric, metricReasons } from "../../sdk/logs/choices.ts";
 
 /** lighteval's name for the mean over the tasks of a group: `mmlu:_average|5`. */
 const AVERAGE = /^(.+):_average\|(\d+)$/;

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { describe, expect, it, test } from "vitest";
-import { importLogs, type ImportOptions, type LogImport } from "../../../features/import/fit/import-logs.ts";
-import { scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
-import { expectRefusal, rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { importLogs, type ImportOptions, type LogImport } from "../../../../features/import/fit/import-logs.ts";
+import { scoreAt } from "../../../../offline-trainer/src/matrix/response-matrix.ts";
+import { expectRefusal, rejection } from "../../../support/refusal.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
-const FIXTURES = fileURLToPath(new URL("../../fixtures", import.meta.url));
+const FIXTURES = fileURLToPath(new URL("../../../fixtures", import.meta.url));
 const folder = tempFolder();
 let folders = 0;
 

@@ -7,12 +7,12 @@ import { newerFirst, type RunSamples } from "anchoreval/internal/logs/run-log";
 import { selectRuns } from "anchoreval/internal/logs/select-runs";
 import { harnessNamed } from "anchoreval/internal/node/logs/harnesses";
 import { describe, expect, test } from "vitest";
-import { main as trainer } from "../../../cli/src/main.ts";
-import { countedSample } from "../../support/counted-sample.ts";
-import { expectRefusal, rejection } from "../../support/refusal.ts";
-import { tempFolder } from "../../support/temp-folder.ts";
+import { main as trainer } from "../../../../cli/src/main.ts";
+import { countedSample } from "../../../support/counted-sample.ts";
+import { expectRefusal, rejection } from "../../../support/refusal.ts";
+import { tempFolder } from "../../../support/temp-folder.ts";
 
-const RUNS = fileURLToPath(new URL("../../fixtures/helm/v1", import.meta.url));
+const RUNS = fileURLToPath(new URL("../../../fixtures/helm/v1", import.meta.url));
 const [TEA, COFFEE] = ["tea", "coffee"].map((subject) => join(RUNS, `quiz_subject=${subject},model=simple_model1`)) as [
   string,
   string,

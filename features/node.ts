@@ -1,0 +1,9 @@
+import type { LogReader } from "../sdk/node/logs/log-files.ts";
+
+/** The features' readers of harnesses' logs, by the harness's name; each is loaded when its logs come. */
+export const LOG_READERS = {
+  helm: async () => (await import("./helm/node.ts")).helmLogs,
+  lighteval: async () => (await import("./lighteval/node.ts")).lightevalLogs,
+  eee: async () => (await import("./eee/node.ts")).eeeLogs,
+  opencompass: async () => (await import("./opencompass/node.ts")).openCompassLogs,
+} as const satisfies Record<string, () => Promise<LogReader>>;
