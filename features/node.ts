@@ -6,4 +6,5 @@ export const LOG_READERS = {
   lighteval: async () => (await import("./lighteval/node.ts")).lightevalLogs,
   eee: async () => (await import("./eee/node.ts")).eeeLogs,
   opencompass: async () => (await import("./opencompass/node.ts")).openCompassLogs,
+  "swe-bench": async () => (await import("./swe-bench/node.ts")).sweBenchLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;

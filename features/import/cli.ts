@@ -18,6 +18,7 @@ import {
   trialsAndPrices,
   type TrialsAndPrices,
 } from "anchoreval-trainer/internal/features/import/fit/import-logs";
+import { type ModelFacts, writeModels } from "anchoreval-trainer/internal/features/import/fit/model-facts";
 import type { TypicalPrices } from "anchoreval-trainer/internal/features/prices/fit/typical-prices";
 import { LEAST_MODELS, type ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
@@ -38,8 +39,8 @@ const TABLES = ["table", "routerdc"] as const;
 
 const SOURCES = [...HARNESSES, ...TABLES] as const;
 
-const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json", "trials.csv.gz"] as const;
-const [RESPONSES, ITEMS, , TRIALS] = FILES;
+const FILES = ["responses.csv.gz", "items.jsonl.gz", "import.json", "trials.csv.gz", "models.csv"] as const;
+const [RESPONSES, ITEMS, , TRIALS, MODELS] = FILES;
 
 export const importCommand: Command = {
   operands: { usage: "PATH…" },
@@ -93,21 +94,23 @@ export const importCommand: Command = {
     const place = { option: "--out", folder: out, files: FILES, force };
     await checkOutFolder({ ...place, other: otherImport() });
     const table = isTable(from);
-    const { matrix, trials, prices, report, lines } = table
+    const { matrix, trials, prices, modelFacts, report, lines } = table
       ? await importTable(from, operands, options)
       : await importHarness(from, operands, options, output);
     await checkOutFolder({ ...place, other: otherImport(matrix) });
     const board = checkBoard(operands.join(", "), matrix);
     const warnings = [...report.warnings, ...board.findings.map(findingWords)];
     const facts = { ...report, warnings, board: boardRecord(board) };
-    const files = FILES.filter((file) => trials !== undefined || file !== TRIALS);
-    const write = async (responses: string, items: string, description: string, single: string): Promise<void> => {
+    const absent = [...(trials === undefined ? [TRIALS] : []), ...(modelFacts === undefined ? [MODELS] : [])];
+    const files = FILES.filter((file) => !(absent as readonly string[]).includes(file));
+    const write = async (responses: string, items: string, description: string, ...others: string[]): Promise<void> => {
       await writeWideCsv(responses, matrix);
       await writeItems(items, matrix.items, prices);
       await writeFile(description, `${JSON.stringify(facts, null, 2)}\n`);
-      if (trials !== undefined) await writeTrials(single, trials);
+      if (trials !== undefined) await writeTrials(others[0]!, trials);
+      if (modelFacts !== undefined) await writeModels(others.at(-1)!, modelFacts);
     };
-    await writeOutFolder(out, files, write, [TRIALS]);
+    await writeOutFolder(out, files, write, absent);
     for (const warning of warnings) output.remark(table ? warning : `warning: ${warning}`);
     output.result(facts, [...lines, ...foundLines(report), "", ...nextSteps(report, out)]);
   },
@@ -118,6 +121,7 @@ interface Imported<Report> {
   readonly matrix: ResponseMatrix;
   readonly trials?: readonly CellTrials[];
   readonly prices?: readonly TypicalPrices[];
+  readonly modelFacts?: readonly ModelFacts[];
   readonly report: Report;
   readonly lines: readonly string[];
 }

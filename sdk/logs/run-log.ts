@@ -42,6 +42,12 @@ export interface RunLog {
   readonly broken?: string;
   /** Groups of the task by the results of all runs found with this one, which may have been of the task alone. */
   readonly groups?: readonly string[];
+  /** What is known of the model beside its name, by column of a table of models: `date`, `family`, `agent`, … */
+  readonly about?: Readonly<Record<string, string>>;
+  /** The part of the task that a document is in, such as its repository; parts count by their documents. @default no parts */
+  readonly partOf?: (document: number | string) => string;
+  /** What was read of the run when it was found, where a file has the runs of several models, or several files make a run. */
+  readonly content?: unknown;
   /** The log is of a task of anchors, and this is one of the tasks that have their documents. */
   readonly asked?: AskedDocuments;
 }

@@ -91,7 +91,7 @@ export const LAYERS = {
     "trust",
     "serve",
     "publishing",
-    ...["helm", "lighteval", "eee", "opencompass"],
+    ...["helm", "lighteval", "eee", "opencompass", "swe-bench"],
     "import",
     "reproduce",
     "jobs",

@@ -103,8 +103,11 @@ export function fillMatrix(
   for (const scenario of scenarios)
     for (const task of scenario.tasks) {
       begins.set(task, items.length);
-      const subscenario = scenario.grouped && !merged.includes(scenario.id) ? task : null;
-      for (const item of tasks.get(task)!.items) items.push(describe(item, task, scenario.id, subscenario, contents));
+      const { items: documents, runs } = tasks.get(task)!;
+      const partOf = scenario.grouped ? () => task : runs[0]!.log.partOf;
+      const subscenarioOf = merged.includes(scenario.id) ? undefined : partOf;
+      for (const item of documents)
+        items.push(describe(item, task, scenario.id, subscenarioOf?.(item.doc_id) ?? null, contents));
     }
   const models = [...new Set([...tasks.values()].flatMap(({ runs }) => runs.map((run) => run.log.model)))];
   const rows = new Map(models.map((model, row) => [model, row * items.length]));

@@ -38,7 +38,10 @@ export function assignScenarios(runs: readonly RunScores[], logs: readonly RunLo
   const scenarios = [...tasks].map(([id, names]): ImportedScenario => {
     const files = [...results].filter((file) => file.groups.has(id));
     const [first] = files;
-    if (!first || names.length === 1) return { id, tasks: names, grouped: first !== undefined, weighting: null };
+    if (!first || names.length === 1) {
+      const inParts = runs.some(({ log }) => names.includes(log.task) && log.partOf !== undefined);
+      return { id, tasks: names, grouped: first !== undefined, weighting: inParts ? "items" : null };
+    }
     const listed = leafTasks(first, id);
     const sorted = [...names].sort((left, right) => listed.indexOf(left) - listed.indexOf(right));
     const { metric, filter } = runs.find((run) => names.includes(run.log.task))!;

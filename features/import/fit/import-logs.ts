@@ -23,6 +23,7 @@ import {
   type ReportedRun,
   unloggedWarnings,
 } from "./import-warnings.ts";
+import { type ModelFacts, modelFacts } from "./model-facts.ts";
 import { joinPackages } from "./join-packages.ts";
 import {
   differenceTable,
@@ -46,6 +47,8 @@ export interface LogImport {
   readonly matrix: ResponseMatrix;
   /** Trials that the cells are the means of; absent where every model answered every item once. */
   readonly trials?: readonly CellTrials[];
+  /** What the logs say of the models, in the order of the rows; absent where they say nothing. */
+  readonly modelFacts?: readonly ModelFacts[];
   /** Prices of the items, of the kinds of costs that the logs have. */
   readonly prices?: readonly TypicalPrices[];
   readonly report: ImportReport;
@@ -137,7 +140,8 @@ export async function importLogs(
       ...otherScoreWords(different, errors),
     ],
   };
-  return { matrix, ...(trials && { trials }), prices, report };
+  const facts = modelFacts(matrix.subjects, logs);
+  return { matrix, ...(trials && { trials }), ...(facts && { modelFacts: facts }), prices, report };
 }
 
 /** Remarks on which runs count. @throws AnchorEvalError `invalid_data` where none does */

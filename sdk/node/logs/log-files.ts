@@ -45,13 +45,15 @@ export interface LogReader {
     files: readonly FoundFile[],
     options: FormatReaders & { readonly onRemark: (words: string) => void },
   ): Promise<RunLog[]>;
+  /** Files that are part of what the harness writes and no logs, though their names are like those of logs. */
+  readonly beside?: RegExp;
   /** Says that there are none. */
   lacking(files: readonly FoundFile[]): string;
   /** The samples of a run. */
   read(log: RunLog, options: SampleOptions & FormatReaders): Promise<RunSamples>;
 }
 
-interface FoundFile {
+export interface FoundFile {
   readonly file: string;
   /** It was named itself, not found in a folder. */
   readonly named: boolean;

@@ -1,0 +1,206 @@
+import { basename, dirname, resolve } from "node:path";
+import { AnchorEvalError } from "../../sdk/core/errors.ts";
+import { filledText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
+import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
+import { invalidLog } from "../../sdk/logs/score-rows.ts";
+import type { FoundFile, LogReader } from "../../sdk/node/logs/log-files.ts";
+import { readJsonFile, textLines } from "../../sdk/node/read-file.ts";
+import { listed } from "../../sdk/words/figures.ts";
+import {
+  type Instance,
+  instanceSamples,
+  isDetails,
+  isReport,
+  isSubmission,
+  namedInstances,
+  readDetails,
+  readReport,
+  readSite,
+  readSubmission,
+  RESOLVED,
+} from "./sdk.ts";
+
+/** Instances of the splits of the benchmark, by the name of their folder among the submissions. */
+const SPLITS: Readonly<Record<string, number>> = {
+  ...{ test: 2294, lite: 300, verified: 500, "bash-only": 500 },
+  ...{ multimodal: 517, multilingual: 300 },
+};
+
+/**
+ * Runs of SWE-bench: reports of its harness (`MODEL.RUN.json`), submissions as the experiments repository has them
+ * (`SPLIT/DATE_NAME/results/results.json`, or `per_instance_details.json`), the site's `leaderboards.json`. What instances
+ * took is in the latter two, and in the trajectories that mini-SWE-agent writes, where a report of its model is beside.
+ */
+export const sweBenchLogs: LogReader = {
+  beside: /\.jsonl$/i,
+
+  async find(files, { onRemark }) {
+    const logs: RunLog[] = [];
+    const submissions: Submission[] = [];
+    for (const { file, named } of files) {
+      if (!/\.json$/i.test(file) || /\.traj\.json$/i.test(file) || isInstanceLog(file)) continue;
+      const value = await readJsonFile(file).catch(refuseNamed(named));
+      const site = readSite(value);
+      if (isReport(value)) logs.push(reportLog(file, value));
+      else if (isSubmission(value)) submissions.push({ file, value });
+      else if (isDetails(value)) logs.push(runLog(file, folderOf(file), readDetails(value)));
+      else if (site !== null) {
+        for (const { board, name, instances, score, about } of site.entries)
+          logs.push(runLog(file, { model: name, split: board.toLowerCase(), about }, instances, score));
+        if (site.bare > 0)
+          onRemark(
+            `${site.bare} of the ${site.bare + site.entries.length} entries of ${file} have a score alone, and are left out`,
+          );
+      } else if (isByModel(value))
+        for (const [model, details] of Object.entries(value))
+          logs.push(runLog(file, { model, split: "", about: {} }, readDetails(record(details))));
+      else if (named && namedInstances(value).length === 0) throw invalidLog(file, this.lacking([]));
+    }
+    logs.push(...(await submissionLogs(submissions, files)));
+    refuseSplits(logs);
+    return withPrices(logs, files);
+  },
+
+  lacking(files) {
+    const unjudged = files.some(({ file }) => /\.traj\.json$|preds\.jsonl?$/i.test(file));
+    return unjudged
+      ? "predictions say nothing of which instances they resolve: swebench.harness.run_evaluation judges them, and its report MODEL.RUN.json has it"
+      : "there is no run of SWE-bench: a report MODEL.RUN.json, results/results.json or per_instance_details.json of a submission, or the site's leaderboards.json";
+  },
+
+  read({ content }, options) {
+    return Promise.resolve(instanceSamples(content as readonly Instance[], options));
+  },
+};
+
+interface Place {
+  readonly model: string;
+  /** The split by its folder, or the site's board. */
+  readonly split: string;
+  readonly about: Readonly<Record<string, string>>;
+}
+
+function runLog(
+  file: string,
+  { model, split, about }: Place,
+  instances: readonly Instance[],
+  score: number | null = null,
+): RunLog {
+  const task = /multi(?:modal|lingual)/.test(split) ? `swe-bench-${split}` : "swe-bench";
+  const aggregates = new Map(score === null ? [] : [[`${RESOLVED},none`, score]]);
+  const results = { ...UNTOLD_RUN, tasks: new Map([[task, { ...UNTOLD_TASK, version: split || null, aggregates }]]) };
+  const date = sortableDate(about.date);
+  return { file, model, task, date, resultsFile: null, results, about, partOf: repositoryOf, content: instances };
+}
+
+/** `ORG__NAME.RUN.json` is the report on ORG/NAME. */
+function reportLog(file: string, report: Record<string, unknown>): RunLog {
+  const name = basename(file).replace(/(?:\.[^.]*)?\.json$/i, "").replaceAll("__", "/"); // prettier-ignore
+  const [resolved, all] = [numberOf(report.resolved_instances), numberOf(report.total_instances)];
+  const instances = readReport(report);
+  const score = resolved !== null && all === instances.length ? resolved / all : null;
+  return runLog(file, { model: name, split: "", about: {} }, instances, score);
+}
+
+/** `SPLIT/DATE_NAME/results/results.json`, or without `results`. */
+function folderOf(file: string): Place {
+  const beside = dirname(resolve(file));
+  const folder = basename(beside) === "results" ? dirname(beside) : beside;
+  const model = basename(folder);
+  const date = sortableDate(/^\d{8}/.exec(model)?.[0]).slice(0, 10);
+  return { model, split: basename(dirname(folder)), about: date === "" ? {} : { date } };
+}
+
+/** @example repositoryOf("django__django-11099") // "django/django" */
+function repositoryOf(id: number | string): string {
+  return String(id).replace(/-\d+$/, "").replace("__", "/");
+}
+
+interface Submission {
+  readonly file: string;
+  readonly value: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The runs of submissions. Those that nobody resolved stand in no `results.json`, so the instances are those of all
+ * submissions and predictions found, and must be as many as the benchmark has.
+ */
+async function submissionLogs(submissions: readonly Submission[], files: readonly FoundFile[]): Promise<RunLog[]> {
+  const [first] = submissions;
+  if (first === undefined) return [];
+  const { split } = folderOf(first.file);
+  const universe = new Set(submissions.flatMap(({ value }) => namedInstances(value)));
+  const size = SPLITS[split];
+  for (const { file } of files) {
+    if (universe.size === size) break;
+    if (/\.jsonl$/i.test(file)) for await (const id of lineInstances(file)) universe.add(id);
+    else if (/(?:preds|per_instance_details)\.json$/i.test(file))
+      for (const id of namedInstances(await readJsonFile(file))) universe.add(id);
+  }
+  if (universe.size !== size && (size !== undefined || !files.some(({ file }) => /\.jsonl$/i.test(file))))
+    throw invalidLog(
+      first.file,
+      `submissions name the instances that somebody resolved, and ${size === undefined ? "nothing says which others there are" : `${split} has ${size}: ${universe.size} are named in these files`}; name a file with all of them as well, the dataset as JSON lines or a submission's predictions (all_preds.jsonl)`,
+    );
+  const instances = [...universe].sort();
+  return submissions.map(({ file, value }) => runLog(file, folderOf(file), readSubmission(value, instances)));
+}
+
+async function* lineInstances(file: string): AsyncGenerator<string> {
+  for await (const { lines } of textLines(file))
+    for (const line of lines) {
+      const id = /"instance_id"\s*:\s*"([^"\\]+)"/.exec(line)?.[1];
+      if (id !== undefined) yield id;
+    }
+}
+
+/** Splits share instances, and a model has submissions of the same name to several. */
+function refuseSplits(logs: readonly RunLog[]): void {
+  const splits = [...new Set(logs.flatMap(({ results, task }) => results?.tasks.get(task)?.version ?? []))];
+  if (splits.length > 1)
+    throw new AnchorEvalError(
+      "invalid_data",
+      `${logs[0]!.file}: these are runs on several parts of SWE-bench, ${listed(splits)}: name the folder of one`,
+    );
+}
+
+/** Runs with what mini-SWE-agent's trajectories say that their instances took. */
+async function withPrices(logs: readonly RunLog[], files: readonly FoundFile[]): Promise<RunLog[]> {
+  const prices = new Map<string, number>();
+  const key = (model: string, id: string): string => JSON.stringify([model.replaceAll("__", "/"), id]);
+  if (logs.length > 0)
+    for (const { file } of files) {
+      if (!/\.traj\.json$/i.test(file)) continue;
+      const { info, instance_id: id } = record(await readJsonFile(file));
+      const { model_stats: stats, config } = record(info);
+      const model = filledText(record(record(config).model).model_name);
+      const price = numberOf(record(stats).instance_cost);
+      if (model !== null && price) prices.set(key(model, filledText(id) ?? basename(dirname(file))), price);
+    }
+  if (prices.size === 0) return [...logs];
+  return logs.map((log) => ({
+    ...log,
+    content: (log.content as readonly Instance[]).map((instance) => ({
+      ...instance,
+      price: instance.price ?? prices.get(key(log.model, instance.id)),
+    })),
+  }));
+}
+
+/** `logs/run_evaluation/RUN/MODEL/INSTANCE/report.json` and the like, of which a run's report is the sum. */
+function isInstanceLog(file: string): boolean {
+  return /(?:^|[/\\])run_evaluation[/\\]/.test(file);
+}
+
+/** `info_for_leaderboard.json`: details by model. */
+function isByModel(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isDetails(Object.values(record(value))[0]);
+}
+
+/** Files that a folder has and that aren't JSON are none of the benchmark's. */
+function refuseNamed(named: boolean): (error: unknown) => null {
+  return (error) => {
+    if (named || !(error instanceof AnchorEvalError) || error.code !== "invalid_data") throw error;
+    return null;
+  };
+}
