@@ -9,6 +9,8 @@ import {
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
 import { replaceFiles } from "anchoreval/internal/node/out-folder";
+import { EXPORTS } from "../../../features/cli-export.ts";
+import type { Exported, ExportedForm, ExportTarget } from "../bundles/export-target.ts";
 import { type Command, option } from "../program/command.ts";
 import { allAnchors, formAnchors, namedAnchors } from "anchoreval/internal/logs/anchor-names";
 import { ITEMS_OPTION, placeAnchors, quote } from "../bundles/form-anchors.ts";
@@ -18,7 +20,23 @@ import { fileURLToPath } from "node:url";
 import { placedFolder } from "anchoreval/internal/node/shipped-bundles";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
-const TARGETS = ["lm-eval", "inspect", "helm", "opencompass", "ids"] as const;
+/** By name, in the order of the help. */
+const TARGET: Readonly<Record<string, ExportTarget>> = {
+  "lm-eval": {
+    words: "a document list for lm_eval --samples, and a task that shows the estimate in its table",
+    export: exportLmEval,
+  },
+  inspect: { words: "ids for inspect eval --sample-id", export: exportInspect },
+  ...EXPORTS,
+  ids: {
+    words: "plain item ids",
+    export: ({ anchors, base }) => ({
+      files: [[`${base}.ids.txt`, anchors.map((anchor) => `${anchor.item_id}\n`).join("")]],
+    }),
+  },
+};
+
+const TARGETS = Object.keys(TARGET);
 
 export const exportCommand: Command = {
   options: {
@@ -30,7 +48,9 @@ export const exportCommand: Command = {
     Output: {
       to: option(
         "TARGET",
-        "lm-eval: a document list for lm_eval --samples, and a task that shows the estimate in its table; inspect: ids for inspect eval --sample-id; helm: instance ids by run; opencompass: numbers by dataset; ids: plain item ids",
+        Object.entries(TARGET)
+          .map(([name, { words }]) => `${name}: ${words}`)
+          .join("; "),
         { choices: TARGETS, required: true },
       ),
       out: option("DIR", "folder for the files", { required: true }),
@@ -51,7 +71,7 @@ export const exportCommand: Command = {
     const anchors = formAnchors(await placeAnchors(allAnchors(bundle), items), asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
-    const { files, extra, run } = TARGET[to](form);
+    const { files, extra, run } = TARGET[to]!.export(form);
     await writing(out, () =>
       replaceFiles(out, async (draft) => {
         for (const [file, text] of files) await writeFile(join(draft, basename(file)), text);
@@ -77,64 +97,27 @@ export const exportCommand: Command = {
   },
 };
 
-/** A form, and where its files go. */
-interface ExportedForm {
-  readonly bundle: Bundle;
-  readonly place: string;
-  readonly form: string;
-  readonly anchors: readonly AnchorRecord[];
-  /** Tasks and documents are a file's, not the bundle's. */
-  readonly itemsGiven: boolean;
-  readonly out: string;
-  /** Of the files' names. */
-  readonly base: string;
-}
-
-/** A form for a harness: the files to write, what runs it, and what to know. */
-interface Exported {
-  readonly files: readonly (readonly [file: string, text: string])[];
-  /** Further fields of the JSON. */
-  readonly extra?: Readonly<Record<string, unknown>>;
-  /** The commands that run them, and where they put their logs. */
-  readonly run?: {
-    readonly heading: string;
-    readonly commands: readonly string[];
-    readonly logs: string;
-    readonly notes: readonly string[];
-    /** The command whose own table shows the estimate. */
-    readonly table?: { readonly heading: string; readonly command: string };
+function exportInspect({ bundle, place, form, anchors, itemsGiven, base }: ExportedForm): Exported {
+  const samples = samplesByTask(anchors);
+  const commands = Object.entries(samples).map(([task, ids]) =>
+    ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
+  );
+  return {
+    files: [[`${base}.inspect.json`, `${JSON.stringify(samples)}\n`]],
+    extra: { samples, commands },
+    run: {
+      heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
+      commands,
+      logs: "anchors",
+      notes:
+        itemsGiven || bundle.manifest.protocol["harness"] === "inspect"
+          ? []
+          : [
+              `These ids aren't Inspect's own: where its task numbers samples otherwise, other questions are asked. anchoreval run --bundle ${quote(place)} --form ${form} --harness inspect finds them by their content.`,
+            ],
+    },
   };
 }
-
-const TARGET: Readonly<Record<(typeof TARGETS)[number], (form: ExportedForm) => Exported>> = {
-  "lm-eval": exportLmEval,
-  inspect: ({ bundle, place, form, anchors, itemsGiven, base }) => {
-    const samples = samplesByTask(anchors);
-    const commands = Object.entries(samples).map(([task, ids]) =>
-      ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
-    );
-    return {
-      files: [[`${base}.inspect.json`, `${JSON.stringify(samples)}\n`]],
-      extra: { samples, commands },
-      run: {
-        heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
-        commands,
-        logs: "anchors",
-        notes:
-          itemsGiven || bundle.manifest.protocol["harness"] === "inspect"
-            ? []
-            : [
-                `These ids aren't Inspect's own: where its task numbers samples otherwise, other questions are asked. anchoreval run --bundle ${quote(place)} --form ${form} --harness inspect finds them by their content.`,
-              ],
-      },
-    };
-  },
-  helm: (form) => listByTask(form, ".helm.json", "instances"),
-  opencompass: (form) => listByTask(form, ".opencompass.json", "samples"),
-  ids: ({ anchors, base }) => ({
-    files: [[`${base}.ids.txt`, anchors.map((anchor) => `${anchor.item_id}\n`).join("")]],
-  }),
-};
 
 /** A list for `--samples`, where documents are known by their places, and a task that finds them by itself. */
 function exportLmEval({ bundle, place, form, anchors: records, itemsGiven, out, base }: ExportedForm): Exported {
@@ -162,12 +145,6 @@ function exportLmEval({ bundle, place, form, anchors: records, itemsGiven, out, 
       },
     },
   };
-}
-
-/** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
-function listByTask({ anchors, base }: ExportedForm, ending: string, name: string): Exported {
-  const samples = samplesByTask(anchors);
-  return { files: [[`${base}${ending}`, `${JSON.stringify(samples)}\n`]], extra: { [name]: samples } };
 }
 
 /** Notes on few-shot examples, which the command can't set alone. */

@@ -1,0 +1,52 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
+import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+
+/** A form, and where its files go. */
+export interface ExportedForm {
+  readonly bundle: Bundle;
+  /** The bundle's, as `--bundle` takes it. */
+  readonly place: string;
+  readonly form: string;
+  readonly anchors: readonly AnchorRecord[];
+  /** Tasks and documents are a file's, not the bundle's. */
+  readonly itemsGiven: boolean;
+  readonly out: string;
+  /** Of the files' names. */
+  readonly base: string;
+}
+
+/** A form for a harness: the files to write, what runs it, and what to know. */
+export interface Exported {
+  readonly files: readonly (readonly [file: string, text: string])[];
+  /** Further fields of the JSON. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** The commands that run them, and where they put their logs. */
+  readonly run?: {
+    readonly heading: string;
+    readonly commands: readonly string[];
+    readonly logs: string;
+    readonly notes: readonly string[];
+    /** The command whose own table shows the estimate. */
+    readonly table?: { readonly heading: string; readonly command: string };
+  };
+}
+
+/** What anchors can be exported to. */
+export interface ExportTarget {
+  /** What is written, for the help. */
+  readonly words: string;
+  /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
+  export(form: ExportedForm): Exported;
+}
+
+/** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
+export function listTarget(words: string, ending: string, name: string): ExportTarget {
+  return {
+    words,
+    export({ anchors, base }) {
+      const samples = samplesByTask(anchors);
+      return { files: [[`${base}${ending}`, `${JSON.stringify(samples)}\n`]], extra: { [name]: samples } };
+    },
+  };
+}

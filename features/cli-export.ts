@@ -1,0 +1,9 @@
+import { type ExportTarget, listTarget } from "../cli/src/bundles/export-target.ts";
+import { sweBenchExport } from "./swe-bench/cli.ts";
+
+/** The features' harnesses that anchors can be exported to. HELM and OpenCompass have no option for single samples. */
+export const EXPORTS: Readonly<Record<string, ExportTarget>> = {
+  helm: listTarget("instance ids by run", ".helm.json", "instances"),
+  opencompass: listTarget("numbers by dataset", ".opencompass.json", "samples"),
+  "swe-bench": sweBenchExport,
+};
