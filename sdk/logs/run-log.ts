@@ -46,6 +46,8 @@ export interface RunLog {
   readonly about?: Readonly<Record<string, string>>;
   /** The part of the task that a document is in, such as its repository; parts count by their documents. @default no parts */
   readonly partOf?: (document: number | string) => string;
+  /** Its documents have names that no other benchmark's have, so that they are known whatever a table calls their task. */
+  readonly named?: boolean;
   /** What was read of the run when it was found, where a file has the runs of several models, or several files make a run. */
   readonly content?: unknown;
   /** The log is of a task of anchors, and this is one of the tasks that have their documents. */

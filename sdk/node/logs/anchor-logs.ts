@@ -133,9 +133,11 @@ class AskedItems {
     this.#all = all;
   }
 
-  /** The task of the items that a log's is. */
+  /** The task of the items that a log's is: of documents with names of their own the only one, whatever it is called. */
   taskOf(log: RunLog): string {
-    return taskAmong(this.tasks, log.task);
+    const task = taskAmong(this.tasks, log.task);
+    const [only] = this.tasks;
+    return log.named === true && this.tasks.size === 1 ? only! : task;
   }
 
   has(log: RunLog): boolean {
