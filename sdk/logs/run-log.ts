@@ -42,13 +42,13 @@ export interface RunLog {
   readonly broken?: string;
   /** Groups of the task by the results of all runs found with this one, which may have been of the task alone. */
   readonly groups?: readonly string[];
-  /** What is known of the model beside its name, by column of a table of models: `date`, `family`, `agent`, … */
+  /** Facts of the model beside its name, by column of a table of models: `date`, `family`, `agent`, … */
   readonly about?: Readonly<Record<string, string>>;
   /** The part of the task that a document is in, such as its repository; parts count by their documents. @default no parts */
   readonly partOf?: (document: number | string) => string;
   /** Its documents have names that no other benchmark's have, so that they are known whatever a table calls their task. */
   readonly named?: boolean;
-  /** What was read of the run when it was found, where a file has the runs of several models, or several files make a run. */
+  /** Read already when the run was found, where a file has the runs of several models, or several files make a run. */
   readonly content?: unknown;
   /** The log is of a task of anchors, and this is one of the tasks that have their documents. */
   readonly asked?: AskedDocuments;

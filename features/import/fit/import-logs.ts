@@ -47,7 +47,7 @@ export interface LogImport {
   readonly matrix: ResponseMatrix;
   /** Trials that the cells are the means of; absent where every model answered every item once. */
   readonly trials?: readonly CellTrials[];
-  /** What the logs say of the models, in the order of the rows; absent where they say nothing. */
+  /** Facts of the models by their logs, in the order of the rows; absent where these say nothing. */
   readonly modelFacts?: readonly ModelFacts[];
   /** Prices of the items, of the kinds of costs that the logs have. */
   readonly prices?: readonly TypicalPrices[];

@@ -5,7 +5,7 @@ import { csvCell, writeText } from "../../../offline-trainer/src/matrix/write-ta
 export type ModelFacts = Readonly<Record<string, string>>;
 
 /**
- * What logs say of models, of several runs of a model the newest's.
+ * Facts of models by their logs, of several runs of a model the newest's.
  * @param models - in the order of the rows
  * @returns null where no log says anything
  */
