@@ -7,4 +7,6 @@ export const LOG_READERS = {
   eee: async () => (await import("./eee/node.ts")).eeeLogs,
   opencompass: async () => (await import("./opencompass/node.ts")).openCompassLogs,
   "swe-bench": async () => (await import("./swe-bench/node.ts")).sweBenchLogs,
+  livecodebench: async () => (await import("./livecodebench/node.ts")).liveCodeBenchLogs,
+  evalplus: async () => (await import("./evalplus/node.ts")).evalPlusLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;
