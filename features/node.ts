@@ -7,4 +7,6 @@ export const LOG_READERS = {
   eee: async () => (await import("./eee/node.ts")).eeeLogs,
   opencompass: async () => (await import("./opencompass/node.ts")).openCompassLogs,
   "swe-bench": async () => (await import("./swe-bench/node.ts")).sweBenchLogs,
+  bfcl: async () => (await import("./bfcl/node.ts")).bfclLogs,
+  "eval-arena": async () => (await import("./eval-arena/node.ts")).evalArenaLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;
