@@ -9,4 +9,5 @@ export const LOG_READERS = {
   "swe-bench": async () => (await import("./swe-bench/node.ts")).sweBenchLogs,
   bfcl: async () => (await import("./bfcl/node.ts")).bfclLogs,
   "eval-arena": async () => (await import("./eval-arena/node.ts")).evalArenaLogs,
+  "measurement-db": async () => (await import("./measurement-db/node.ts")).measurementDbLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;

@@ -91,7 +91,7 @@ export const LAYERS = {
     "trust",
     "serve",
     "publishing",
-    ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "bfcl", "eval-arena"],
+    ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "bfcl", "eval-arena", "measurement-db"],
     "import",
     "reproduce",
     "jobs",
