@@ -9,4 +9,7 @@ export const LOG_READERS = {
   "swe-bench": async () => (await import("./swe-bench/node.ts")).sweBenchLogs,
   livecodebench: async () => (await import("./livecodebench/node.ts")).liveCodeBenchLogs,
   evalplus: async () => (await import("./evalplus/node.ts")).evalPlusLogs,
+  bfcl: async () => (await import("./bfcl/node.ts")).bfclLogs,
+  "eval-arena": async () => (await import("./eval-arena/node.ts")).evalArenaLogs,
+  "measurement-db": async () => (await import("./measurement-db/node.ts")).measurementDbLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;

@@ -32,9 +32,9 @@ export interface Exported {
   };
 }
 
-/** What anchors can be exported to. */
+/** A harness, or a format, that anchors can be exported to. */
 export interface ExportTarget {
-  /** What is written, for the help. */
+  /** The files' contents, for the help. */
   readonly words: string;
   /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
   export(form: ExportedForm): Exported;

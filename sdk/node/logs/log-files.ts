@@ -28,11 +28,14 @@ export interface FormatReaders {
   /** Unpacks zstd into a room that is as large as it must be, of logs of Inspect, where Node itself doesn't (before 22.15). */
   readonly unzstd?: (bytes: Uint8Array, room: Uint8Array) => Uint8Array;
   /**
-   * The rows of a Parquet file of lighteval in order, as objects of the columns asked for; whole numbers and lists as plain
-   * JavaScript.
+   * The rows of a Parquet file in order, as objects of the columns asked for, or chosen among those of the file; whole numbers
+   * and lists as plain JavaScript.
    * @throws AnchorEvalError `invalid_data` where it can't be read, or lacks one of the columns
    */
-  readonly readParquet?: (path: string, columns: readonly string[]) => AsyncIterable<Readonly<Record<string, unknown>>>;
+  readonly readParquet?: (
+    path: string,
+    columns: readonly string[] | ((names: readonly string[]) => readonly string[]),
+  ) => AsyncIterable<Readonly<Record<string, unknown>>>;
 }
 
 /** Finds and reads the logs of one harness. */
