@@ -7,4 +7,5 @@ export const LOG_READERS = {
   eee: async () => (await import("./eee/node.ts")).eeeLogs,
   opencompass: async () => (await import("./opencompass/node.ts")).openCompassLogs,
   "swe-bench": async () => (await import("./swe-bench/node.ts")).sweBenchLogs,
+  "terminal-bench": async () => (await import("./terminal-bench/node.ts")).terminalBenchLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;

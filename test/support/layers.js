@@ -91,7 +91,7 @@ export const LAYERS = {
     "trust",
     "serve",
     "publishing",
-    ...["helm", "lighteval", "eee", "opencompass", "swe-bench"],
+    ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "terminal-bench"],
     "import",
     "reproduce",
     "jobs",
