@@ -12,4 +12,5 @@ export const LOG_READERS = {
   bfcl: async () => (await import("./bfcl/node.ts")).bfclLogs,
   "eval-arena": async () => (await import("./eval-arena/node.ts")).evalArenaLogs,
   "measurement-db": async () => (await import("./measurement-db/node.ts")).measurementDbLogs,
+  "terminal-bench": async () => (await import("./terminal-bench/node.ts")).terminalBenchLogs,
 } as const satisfies Record<string, () => Promise<LogReader>>;

@@ -92,7 +92,7 @@ export const LAYERS = {
     "serve",
     "publishing",
     ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "livecodebench", "evalplus", "bfcl"],
-    ...["eval-arena", "measurement-db"],
+    ...["terminal-bench", "eval-arena", "measurement-db"],
     "import",
     "reproduce",
     "jobs",
