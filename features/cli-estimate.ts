@@ -1,4 +1,5 @@
 import type { EstimatePart } from "../cli/src/options/parts.ts";
+import { estimateJudged } from "./judge/cli.ts";
 import { answerCosts } from "./prices/cli.ts";
 import { estimateRecords } from "./records/cli.ts";
 import { estimateSubscores } from "./subscores/cli.ts";
@@ -12,4 +13,5 @@ export const ESTIMATE_PARTS: readonly EstimatePart[] = [
   answerCosts,
   estimateSubscores,
   estimateRecords,
+  estimateJudged,
 ];

@@ -77,6 +77,7 @@ export const LAYERS = {
     "client",
     "versions",
     "plan",
+    "judge",
     "prices",
     "subscores",
     "records",

@@ -1,0 +1,114 @@
+import { createRandom } from "anchoreval/internal/core/numeric/random";
+import { classicalMean, labelledInterval, labelledMean } from "anchoreval/internal/features/judge/core/labelled-mean";
+import { describe, expect, test } from "vitest";
+import { WHOLE } from "../../../../support/whole.ts";
+
+const LEVEL = 0.95;
+
+/** People's labels and a judge's scores of items, by chance. */
+type Board = (uniform: () => number, normal: () => number) => readonly [label: number, judged: number];
+
+const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
+const wrong = (share: number, label: number, uniform: () => number): number => (uniform() < share ? 1 - label : label);
+const right = (chance: number, uniform: () => number): number => Number(uniform() < chance);
+
+/** A judge that is as good as the first word says, and the half-width over labels' alone at 100 labels that is asked of it. */
+const BOARDS: readonly (readonly [name: string, atMost: number, board: Board])[] = [
+  ["wrong on a tenth of right and wrong", 0.7, (u) => { const y = right(0.5, u); return [y, wrong(0.1, y, u)]; }],
+  ["too kind: takes a third of the wrong for right", 0.85, (u) => { const y = right(0.3, u); return [y, y === 1 || u() < 0.3 ? 1 : 0]; }],
+  ["a probability", 0.75, (u, z) => { const q = logistic(3 * z()); return [right(q, u), q + 0.1 * z()]; }],
+  ["on a scale of its own", 0.75, (u, z) => { const q = logistic(3 * z()); return [right(q, u), 1 + 9 * q]; }],
+  ["useless", 1, (u) => [right(0.4, u), u()]],
+  ["useless, yes or no", 1, (u) => [right(0.4, u), right(0.7, u)]],
+  ["of rare successes", 0.85, (u, z) => { const y = right(0.05, u); return [y, logistic(z() + (y === 1 ? 1 : -2))]; }],
+  ["of rare failures", 0.9, (u, z) => { const y = right(0.93, u); return [y, logistic(z() + (y === 1 ? 2 : 0))]; }],
+  ["of finely graded labels", 0.6, (_, z) => { const q = z(); return [logistic(q), logistic(q + 0.6 * z() + 0.5)]; }],
+  ["of stars", 0.65, (_, z) => { const q = 1.5 * z(); return [Math.round(4 * logistic(q)) / 4, Math.round(4 * logistic(q + 0.8 * z() + 0.7)) / 4]; }],
+  ["wrong on 3 of a hundred, on one side", 0.45, (u) => { const y = right(0.5, u); return [y, y === 0 && u() < 0.06 ? 1 : y]; }],
+  ["wrong on 3 of a hundred, on both", 0.45, (u) => { const y = right(0.5, u); return [y, wrong(0.03, y, u)]; }],
+  ["wrong on nothing that a sample of 30 shows", 0.4, (u) => { const y = right(0.5, u); return [y, wrong(0.005, y, u)]; }],
+]; // prettier-ignore
+
+const ITEMS = 1000;
+const DRAWS = WHOLE ? 2000 : 400;
+/** The least coverage of 95 % intervals that was seen, .917, and as few draws' error. */
+const LEAST_HELD = WHOLE ? 0.915 : 0.88;
+
+describe.each(BOARDS)("a judge that is %s", (name, atMost, board) => {
+  const random = createRandom(name);
+  const uniform = (): number => random.next();
+  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
+  const items = Array.from({ length: ITEMS }, () => board(uniform, normal));
+  const meanOf = (at: 0 | 1): number => items.reduce((sum, item) => sum + item[at], 0) / ITEMS;
+  const [truth, all] = [meanOf(0), { count: ITEMS, mean: meanOf(1) }];
+
+  test.each([30, 100, 300])("%i labels: intervals hold, and are never wider than the labels' alone", (n) => {
+    const order = items.map((_, k) => k);
+    let [held, half, alone, bias, wider] = [0, 0, 0, 0, 0];
+    for (let draw = 0; draw < DRAWS; draw++) {
+      for (let k = 0; k < n; k++) {
+        const other = k + Math.floor(uniform() * (ITEMS - k));
+        [order[k], order[other]] = [order[other]!, order[k]!];
+      }
+      const [labels, judged] = ([0, 1] as const).map((at) => Float64Array.from({ length: n }, (_, k) => items[order[k]!]![at])); // prettier-ignore
+      const estimate = labelledMean(labels!, judged!, all, LEVEL);
+      const [interval, plain] = [estimate, classicalMean(labels!, ITEMS)].map((one) => labelledInterval(one, LEVEL));
+      held += Number(interval!.low <= truth && truth <= interval!.high) / DRAWS;
+      half += (interval!.high - interval!.low) / 2 / DRAWS;
+      alone += (plain!.high - plain!.low) / 2 / DRAWS;
+      bias += (estimate.score - truth) / DRAWS;
+      wider += Number(interval!.high - interval!.low > plain!.high - plain!.low + 1e-12);
+    }
+    expect(held).toBeGreaterThan(LEAST_HELD);
+    expect(wider).toBe(0);
+    expect(Math.abs(bias)).toBeLessThan(0.15 * half);
+    if (n === 100) expect(half / alone).toBeLessThanOrEqual(atMost);
+  });
+});
+
+test("with every label the score is theirs, and the interval a point", () => {
+  const [labels, judged] = [Float64Array.of(1, 0, 1, 1, 0), Float64Array.of(0.9, 0.2, 0.4, 0.8, 0.1)];
+  const estimate = labelledMean(labels, judged, { count: 5, mean: 0.48 }, LEVEL);
+  expect(estimate.score).toBeCloseTo(0.6, 12);
+  expect(labelledInterval(estimate, LEVEL)).toEqual({ low: estimate.score, high: estimate.score });
+});
+
+test("the line and its residuals are those of a regression by hand", () => {
+  // Least squares, the variance of the line at F̄ and HC2's residuals, written out; 1 − n/N = 0.94.
+  const f = [0.1, 0.9, 0.4, 0.7, 0.2, 0.8, 0.3, 0.6, 0.5, 0.95, 0.05, 0.45];
+  const y = [0, 1, 0.25, 0.75, 0.5, 1, 0, 0.75, 0.25, 0.75, 0, 0.5];
+  const { score, slope, degrees, effective } = labelledMean(y, f, { count: 200, mean: 0.55 }, LEVEL);
+  const [fm, ym] = [5.95 / 12, 5.75 / 12];
+  const sff = f.reduce((sum, x) => sum + (x - fm) ** 2, 0);
+  const line = f.reduce((sum, x, k) => sum + (x - fm) * (y[k]! - ym), 0) / sff;
+  expect(slope).toBeCloseTo(line, 12);
+  expect(score).toBeCloseTo(ym + line * (0.55 - fm), 12);
+  expect(degrees).toBe(10);
+  const hc2 =
+    f.reduce((sum, x, k) => sum + (y[k]! - ym - line * (x - fm)) ** 2 / (1 - 1 / 12 - (x - fm) ** 2 / sff), 0) / 12;
+  const open = hc2 * (1 + (12 * (0.55 - fm) ** 2) / sff) * (0.94 / 12);
+  expect((ym * (1 - ym)) / effective).toBeCloseTo(open, 12);
+});
+
+test.each([
+  ["stretched and moved", (f: number) => 40 - 25 * f],
+  ["in thousands", (f: number) => 1000 * f],
+])("a judge %s says the same", (_, change) => {
+  const random = createRandom(3);
+  const judged = Array.from({ length: 40 }, () => random.next());
+  const labels = judged.map((f) => Number(random.next() < f));
+  const plain = labelledMean(labels, judged, { count: 300, mean: 0.47 }, LEVEL);
+  const changed = labelledMean(labels, judged.map(change), { count: 300, mean: change(0.47) }, LEVEL);
+  expect(changed.score).toBeCloseTo(plain.score, 10);
+  expect(changed.effective).toBeCloseTo(plain.effective, 6);
+});
+
+test("a judge that says one thing of all, and labels that are all alike, leave the labels alone", () => {
+  const labels = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0, 1, 1];
+  const alone = classicalMean(labels, 100);
+  expect(labelledMean(labels, labels.map(() => 0.7), { count: 100, mean: 0.7 }, LEVEL)).toEqual(alone); // prettier-ignore
+  const same = labelledMean(labels.map(() => 1), labels, { count: 100, mean: 0.5 }, LEVEL); // prettier-ignore
+  expect(same).toMatchObject({ score: 1, slope: 0 });
+  const { low, high } = labelledInterval(same, LEVEL);
+  expect([low < 0.8, high]).toEqual([true, 1]); // 12 right answers don't prove that all are
+});
