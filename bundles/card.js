@@ -23,7 +23,7 @@ export function cardText(bundle, { manifest, scenarios }, tests, size) {
 ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.newest}.
 
 - **Measured by** ${bundle.measured}.
-- **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.
+- **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.${bundle.terms === undefined ? "" : ` ${bundle.terms}`}
 - ${protocolLines(bundle).join("")}
 - **Ids:** ${bundle.ids}
 ${answerCheckLines(manifest)

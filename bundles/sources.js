@@ -131,6 +131,48 @@ export const BUNDLES = [
     ids: "musr: the source's order is that of eight devices, one after another, each with every eighth document. Undone, the items are documents of `leaderboard_musr_murder_mysteries` and `leaderboard_musr_object_placements`: of the 125 pairs of mysteries on one story, 122 then lie side by side, their answers correlated by −.46 on the mean (with seven devices −.04). Nothing tells in team_allocation. There, in ifeval, math_hard and arc_challenge ids are places in the source's order, which needn't be that of `doc_id`. math_hard lacks algebra and counting. arc_challenge has answers of the models that were run on it.",
     read: readOpenLlm,
   },
+  {
+    name: "livecodebench-v6",
+    version: "1.0.0",
+    description: "LiveCodeBench v6, code generation: 1055 contest problems of May 2023 to April 2025",
+    source:
+      "LiveCodeBench (Jain et al. 2024), livecodebench.github.io, by the tables of all-the-noises.github.io at 929a82c (2025-12-10)",
+    licence: "CC-BY-SA-4.0",
+    terms:
+      "Its files are under the same licence: whoever passes them on, changed or not, names LiveCodeBench and keeps it.",
+    created: "2025-12-10T00:00:00Z",
+    measured: "the LiveCodeBench leaderboard, pass@1 of up to ten samples; three of the models by their makers",
+    newest: "2025-08",
+    protocol: { harness: "livecodebench", metric: "pass@1", ids: "doc_id" },
+    ids: "LiveCodeBench's `question_id`, as its runner's files and its site have it.",
+    read: async (folder) =>
+      named(await readSet(folder, "livecodebench-v6"), ({ item_id }) => {
+        const question = item_id.slice(item_id.indexOf(".") + 1);
+        return {
+          item_id: `livecodebench/${question}`,
+          scenario: "livecodebench",
+          task: "livecodebench",
+          doc_id: question,
+        };
+      }),
+  },
+  {
+    name: "evalplus",
+    version: "1.0.0",
+    description: "HumanEval+ (164) and MBPP+ (378): one greedy answer, every test of EvalPlus passed",
+    source: "EvalPlus's leaderboard, by the tables of all-the-noises.github.io at 929a82c (2025-12-10)",
+    licence: "Apache-2.0",
+    created: "2025-12-10T00:00:00Z",
+    measured: "the EvalPlus leaderboard, with its own harness, one greedy answer a problem",
+    newest: "2024-05",
+    protocol: { harness: "evalplus", metric: "plus", ids: "doc_id" },
+    ids: "The number in EvalPlus's `task_id`: `humaneval/0` is HumanEval/0, `mbpp/2` is Mbpp/2.",
+    read: async (folder) =>
+      named(await readSet(folder, "evalplus-code"), ({ item_id, scenario }) => {
+        const [task, doc_id] = [scenario.slice(0, -1), Number(item_id.slice(item_id.lastIndexOf("/") + 1))];
+        return { item_id: `${task}/${doc_id}`, task, doc_id };
+      }),
+  },
 ];
 
 async function readSet(folder, set) {

@@ -18,6 +18,7 @@ const INSTANCE = /(?:^|\/)([\w.-]+__[\w.-]+-\d+)$/;
 
 /** Commands of mini-SWE-agent and of the benchmark's harness (swebench 2 to 5) on some instances alone. */
 export const sweBenchExport: ExportTarget = {
+  named: true,
   words: "instance ids, for swebench's --instance_ids and mini-SWE-agent's --filter",
   export({ bundle, anchors, base }) {
     const ids = anchors.map(instanceOf);

@@ -36,6 +36,8 @@ export interface Exported {
 export interface ExportTarget {
   /** The files' contents, for the help. */
   readonly words: string;
+  /** Items are asked by names that no other benchmark's have, whoever the bundle's are from. @default by the harness's own numbers */
+  readonly named?: boolean;
   /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
   export(form: ExportedForm): Exported;
 }

@@ -1,6 +1,9 @@
+import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
+import { namedAnchors } from "anchoreval/internal/logs/anchor-names";
+import { HARNESSES } from "anchoreval/internal/node/logs/harnesses";
 import { option, type OptionSpecs } from "../program/command.ts";
 import { withTrainer } from "../program/trainer.ts";
 
@@ -41,6 +44,26 @@ export async function placeAnchors(
   if (named === 0)
     throw new AnchorEvalError("invalid_data", `${file} has no task and doc_id of any anchor of this bundle`);
   return rows;
+}
+
+/**
+ * Refuses to tell a harness numbers that another one gave the items: the same numbers are other items there.
+ * @param byContent - it finds items by their content hashes, where they have them
+ * @throws AnchorEvalError `unsupported`, for ids of the source's own as well
+ */
+export function refuseOtherNumbers(
+  bundle: Bundle,
+  anchors: readonly AnchorRecord[],
+  { harness, byContent }: { readonly harness: string; readonly byContent: boolean },
+): void {
+  namedAnchors(anchors, bundle);
+  const fitted = bundle.manifest.protocol["harness"];
+  const isOther = fitted !== harness && (HARNESSES as readonly unknown[]).includes(fitted);
+  if (!isOther || (byContent && anchors.every(({ hash }) => hash !== undefined))) return;
+  throw new AnchorEvalError(
+    "unsupported",
+    `the bundle's items are named as ${String(fitted)} names them, and ${harness} would be told to ask others by these names; a table of items with the task and doc_id of each in ${harness} says which they are`,
+  );
 }
 
 /** An argument as a shell takes it. @example quote("a b") // "'a b'" */

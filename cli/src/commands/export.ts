@@ -8,12 +8,13 @@ import {
   lmEvalDocumentList,
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
+import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { replaceFiles } from "anchoreval/internal/node/out-folder";
 import { EXPORTS } from "../../../features/cli-export.ts";
 import type { Exported, ExportedForm, ExportTarget } from "../bundles/export-target.ts";
 import { type Command, option } from "../program/command.ts";
 import { allAnchors, formAnchors, namedAnchors } from "anchoreval/internal/logs/anchor-names";
-import { ITEMS_OPTION, placeAnchors, quote } from "../bundles/form-anchors.ts";
+import { ITEMS_OPTION, placeAnchors, quote, refuseOtherNumbers } from "../bundles/form-anchors.ts";
 import { writing } from "../program/errors.ts";
 import { BUNDLE_OPTION, readBundle } from "../bundles/open-bundle.ts";
 import { fileURLToPath } from "node:url";
@@ -30,6 +31,7 @@ const TARGET: Readonly<Record<string, ExportTarget>> = {
   ...EXPORTS,
   ids: {
     words: "plain item ids",
+    named: true,
     export: ({ anchors, base }) => ({
       files: [[`${base}.ids.txt`, anchors.map((anchor) => `${anchor.item_id}\n`).join("")]],
     }),
@@ -71,7 +73,10 @@ export const exportCommand: Command = {
     const anchors = formAnchors(await placeAnchors(allAnchors(bundle), items), asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
-    const { files, extra, run } = TARGET[to]!.export(form);
+    const target = TARGET[to]!;
+    if (target.named !== true && items === undefined)
+      refuseOtherNumbers(bundle, anchors, { harness: to, byContent: false });
+    const { files, extra, run } = target.export(form);
     await writing(out, () =>
       replaceFiles(out, async (draft) => {
         for (const [file, text] of files) await writeFile(join(draft, basename(file)), text);
@@ -99,6 +104,11 @@ export const exportCommand: Command = {
 
 function exportInspect({ bundle, place, form, anchors, itemsGiven, base }: ExportedForm): Exported {
   const samples = samplesByTask(anchors);
+  if (!itemsGiven && bundle.manifest.protocol["harness"] !== "inspect")
+    throw new AnchorEvalError(
+      "unsupported",
+      `the bundle's items aren't named as Inspect names them, whose tasks may number otherwise: anchoreval run --bundle ${quote(place)} --form ${form} --harness inspect finds them by their content; a table of items with the task and doc_id of each in Inspect names them`,
+    );
   const commands = Object.entries(samples).map(([task, ids]) =>
     ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
   );
@@ -109,12 +119,7 @@ function exportInspect({ bundle, place, form, anchors, itemsGiven, base }: Expor
       heading: "Run them (put in your model, and each task's file or package where its name alone isn't found):",
       commands,
       logs: "anchors",
-      notes:
-        itemsGiven || bundle.manifest.protocol["harness"] === "inspect"
-          ? []
-          : [
-              `These ids aren't Inspect's own: where its task numbers samples otherwise, other questions are asked. anchoreval run --bundle ${quote(place)} --form ${form} --harness inspect finds them by their content.`,
-            ],
+      notes: [],
     },
   };
 }

@@ -10,7 +10,7 @@ import { writeOver } from "../program/errors.ts";
 import { ESTIMATE_PARTS } from "../../../features/cli-estimate.ts";
 import { estimateWords, loggedWords } from "../commands/estimate.ts";
 import { allAnchors, formAnchors, namedAnchors } from "anchoreval/internal/logs/anchor-names";
-import { ITEMS_OPTION, placeAnchors, quote } from "../bundles/form-anchors.ts";
+import { ITEMS_OPTION, placeAnchors, quote, refuseOtherNumbers } from "../bundles/form-anchors.ts";
 import { readBundle } from "../bundles/open-bundle.ts";
 import { ANSWER_DATA_OPTIONS, estimateOptions, LEVEL_OPTION, withAnswers } from "../options/answers.ts";
 import { checkWritable } from "../program/out.ts";
@@ -65,6 +65,7 @@ export const runCommand: Command = {
     }
     const form = options.text("form") ?? manifest.defaultForm;
     const records = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
+    if (!options.isGiven("items")) refuseOtherNumbers(bundle, records, { harness: from, byContent: true });
     const { anchors, fields } = namedAnchors(records, options.isGiven("items") ? null : bundle);
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;

@@ -554,8 +554,7 @@ describe("import", () => {
     {
       name: "another harness",
       argv: () => ["import", "--from", "nowhere", "--out", out, runs],
-      message:
-        "--from must be one of lm-eval, inspect, helm, lighteval, eee, opencompass, ",
+      message: "--from must be one of lm-eval, inspect, helm, lighteval, eee, opencompass, ",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },

@@ -116,21 +116,28 @@ describe("export --to lm-eval", () => {
 describe("export --to helm, --to inspect, --to opencompass", () => {
   it.each(["helm", "inspect", "opencompass"])("%s: ids by task, in the order in which they are asked", async (to) => {
     const out = folder.path(to);
-    const { code } = await runCommand("export", "--bundle", bundle, "--to", to, "--out", out);
+    const place = writeBundle(folder.path(`bundle-${to}`), loggedContent({ harness: to }));
+    const { code } = await runCommand("export", "--bundle", place, "--to", to, "--out", out);
     expect(code).toBe(0);
     const list = JSON.parse(readFileSync(`${out}/sample-1.0.0-20.${to}.json`, "utf8")) as Record<string, number[]>;
     for (const [task, ids] of Object.entries(list))
       expect(ids).toEqual(anchors.filter((anchor) => taskOf(anchor) === task).map((anchor) => anchor.index));
   });
 
-  it("inspect: says that ids of another harness may number other samples", async () => {
-    const exported = async (harness: string): Promise<string> => {
-      const own = writeBundle(folder.path(`of-${harness}`), loggedContent({ harness }));
-      return (await runCommand("export", "--bundle", own, "--to", "inspect", "--out", folder.path(`to-${harness}`)))
-        .out;
-    };
-    expect(await exported("lm-eval")).toContain("These ids aren't Inspect's own");
-    expect(await exported("inspect")).not.toContain("These ids");
+  it.each([
+    ["lm-eval", "inspect", "isn't"],
+    ["inspect", "lm-eval", "isn't"],
+    ["evalplus", "lm-eval", "isn't"],
+    ["evalplus", "helm", "isn't"],
+    ["opencompass", "inspect", "isn't"],
+    ["of my own", "inspect", "isn't"],
+    ["of my own", "lm-eval", "is"],
+    ["evalplus", "ids", "is"],
+  ])("ids of %s: %s %s told to ask them, as the same ids are other items there", async (harness, to, answer) => {
+    const place = writeBundle(folder.path(`of-${harness}`), loggedContent({ harness }));
+    const { code, err } = await runCommand("export", "--bundle", place, "--to", to, "--out", folder.path("to"));
+    expect(code).toBe(answer === "is" ? 0 : 2);
+    if (answer !== "is") expect(err).toMatch(/named as .* names? them/);
   });
 
   it("refuse anchors without task and id by name", async () => {
