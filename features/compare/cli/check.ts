@@ -73,8 +73,11 @@ export const checkCommand: Command = {
     const { benchmark, version } = bundle.manifest;
     if (save !== undefined) await saveAnswers(save, runs[0]!);
     if (!rules) {
-      output.line(`${save!}: ${runs[0]!.responses.size} answers; nothing was checked`);
-      for (const line of warningLines(runs[0]!.warnings)) output.line(line);
+      const [{ responses, warnings }] = runs as [ReadModel];
+      output.result({ save, answers: responses.size, warnings }, [
+        `${save!}: ${responses.size} answers; nothing was checked`,
+        ...warningLines(warnings),
+      ]);
       return 0;
     }
     const earlier = baselines.map((baseline) => ({ ...baseline, name: `baseline ${baseline.name}` }));

@@ -147,7 +147,7 @@ export function meanScores(runs: readonly ReadonlyMap<string, Float64Array>[]): 
 }
 
 /** Mean over several runs of the scenarios of which each has answered every item. */
-function meanWhole(runs: readonly ReadonlyMap<string, WholeScenario>[]): Map<string, WholeScenario> {
+export function meanWhole(runs: readonly ReadonlyMap<string, WholeScenario>[]): Map<string, WholeScenario> {
   return new Map(
     [...(runs[0] ?? [])].map(([id, { scores, itemIds }]) => {
       const mean = scores.map((_, j) => runs.reduce((sum, run) => sum + run.get(id)!.scores[j]!, 0) / runs.length);

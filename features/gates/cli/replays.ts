@@ -1,5 +1,6 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { replayCheck, replayGate, type ReplayedGate } from "anchoreval/internal/features/gates/sdk/replay-check";
+import { replayThreshold } from "anchoreval/internal/features/gates/sdk/replay-threshold";
 import { counted, percent, points, textTable, listed, wholePercent } from "anchoreval/internal/words/figures";
 import { type CommandInput } from "../../../cli/src/program/command.ts";
 import { readDropRule, readSides } from "../../compare/cli/check-options.ts";
@@ -16,10 +17,15 @@ import { readPoints } from "../../../cli/src/options/scale.ts";
 const DROPS = [0.01, 0.02, 0.03, 0.05, 0.1];
 /** Runs that a replayed check averages. */
 const RUNS = [1, 3, 7];
+/** How far below a recorded score a threshold lies, as fractions. */
+const THRESHOLDS = [0.01, 0.02, 0.03];
 /** Nights within which a gate finds a drop. */
 const WITHIN = 30;
 
-/** `check --table`: what the check of one night and the gate over nights are worth, by replays of the baseline's own model. */
+/**
+ * `check --table`: what the check of one night, the gate over nights and a threshold on one number are worth, by replays of
+ * the baseline's own model.
+ */
 export async function printReplays(input: CommandInput): Promise<void> {
   const { options, output } = input;
   options.refuse(["responses", "min-score", "save", "junit", "summary"], "is for a check, --table for its replays");
@@ -33,6 +39,7 @@ export async function printReplays(input: CommandInput): Promise<void> {
   const replayed = replayCheck(bundle, baselines, { ...asked, runs: RUNS });
   const graded = baselines.some(({ responses }) => [...responses.values()].some((score) => score !== null && score % 1 !== 0)); // prettier-ignore
   const gates: readonly ReplayedGate[] = graded ? [] : replayGate(bundle, baselines, { ...asked, form: replayed.form, within: WITHIN }); // prettier-ignore
+  const thresholds = replayThreshold(bundle, baselines, { ...asked, form: replayed.form, thresholds: THRESHOLDS });
   const { benchmark, version } = bundle.manifest;
   const row = (looked: string, items: number, alarms: number, years: number, power: readonly number[]): string[] => [
     looked,
@@ -46,9 +53,11 @@ export async function printReplays(input: CommandInput): Promise<void> {
     ),
     ...gates.map(({ items, within, alarmsAYear, power }) =>
       row(`${within} nights`, items, alarmsAYear, (replays * within) / rule.runsPerYear, power)), // prettier-ignore
+    ...thresholds.map(({ items, below, alarmsAYear, power }) =>
+      row(`score −${Math.round(100 * below)}`, items, alarmsAYear, nights / rule.runsPerYear, power)), // prettier-ignore
   ];
   const { warnings } = withAnswers({ warnings: [] }, baselines);
-  output.result({ benchmark, version, ...replayed, gates, drops: DROPS, nights, warnings }, [
+  output.result({ benchmark, version, ...replayed, gates, thresholds, drops: DROPS, nights, warnings }, [
     `${benchmark} ${version}, form ${replayed.form}: replayed from ${replayed.baselines} runs of the baseline, which answer ${percent(replayed.flips)} of the items otherwise from run to run`,
     "",
     ...textTable(
@@ -56,7 +65,7 @@ export async function printReplays(input: CommandInput): Promise<void> {
       `lrrr${DROPS.map(() => "r").join("")}`,
     ),
     "",
-    `Found: by a single check that averages so many runs and allows a drop of ${points(rule.maxDrop)} points${graded ? "" : `; by --history, within ${WITHIN} nights of the drop, with half of the items (the mean of random halves) and with all`}. ${nights} checks of an unchanged model, ${replays} of each drop${graded ? "" : `, and ${replays} gates of each`}; a worse model is one whose logits all fell alike.`,
+    `Found: by a single check that averages so many runs and allows a drop of ${points(rule.maxDrop)} points${graded ? "" : `; by --history, within ${WITHIN} nights of the drop, with half of the items (the mean of random halves) and with all`}; by a threshold so many points below a recorded run's score, without a look at either's noise. ${nights} checks of an unchanged model, ${replays} of each drop${graded ? "" : `, and ${replays} gates of each`}; a worse model is one whose logits all fell alike.`,
     ...warningLines(warnings),
     ...(graded ? ["--history is left out: it takes answers that are right or wrong, and some of these are graded."] : []), // prettier-ignore
   ]);

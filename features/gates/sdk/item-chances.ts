@@ -3,6 +3,7 @@ import { invalidOption } from "../../../sdk/core/errors.ts";
 import { logit, sigmoid } from "../../../sdk/core/numeric/functions.ts";
 import type { RandomSource } from "../../../sdk/core/numeric/random.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import type { WholeScenario } from "../../../sdk/estimate/resolve-answers.ts";
 
 /** Chances of a right answer that an item may have: even steps of its logit, from 1 in 1100 to all but that. */
 export const CHANCES: Float64Array = Float64Array.from({ length: 57 }, (_, k) => sigmoid((k - 28) / 4));
@@ -28,19 +29,29 @@ export interface BaselineItem {
   readonly weight: number;
 }
 
-/** The items that one baseline or more have answered. @param runs - their scores, per scenario aligned with the anchors */
+/**
+ * The items that one baseline or more have answered.
+ * @param runs - their scores, per scenario aligned with the anchors
+ * @param whole - of each run the scenarios of which all have answered every item, and all count. @default anchors only
+ */
 export function baselineItems(
   bundle: Bundle,
   form: string,
   runs: readonly ReadonlyMap<string, Float64Array>[],
+  whole: readonly ReadonlyMap<string, WholeScenario>[] = [],
 ): BaselineItem[] {
   const items = scenarioShares(bundle.manifest).flatMap(({ id: scenario, share }) => {
-    const { anchors, itemIds } = bundle.scenarios.get(scenario)!.forms.get(form)!;
-    const answered = itemIds.flatMap((id, place) => {
-      const marks = runs.map((run) => run.get(scenario)![place]!).filter((score) => !Number.isNaN(score));
+    const { weights, forms } = bundle.scenarios.get(scenario)!;
+    const { anchors, itemIds } = forms.get(form)!;
+    const all = whole[0]?.get(scenario);
+    const masses = all ? weights : anchors.mass;
+    const answered = (all?.itemIds ?? itemIds).flatMap((id, place) => {
+      const marks = runs
+        .map((run, k) => (whole[k]?.get(scenario)?.scores ?? run.get(scenario)!)[place]!)
+        .filter((score) => !Number.isNaN(score));
       const right = marks.reduce((sum, score) => sum + score, 0);
       const counts = { right, wrong: marks.length - right };
-      return marks.length === 0 ? [] : [{ id, scenario, place, counts, mass: anchors.mass[place]! }];
+      return marks.length === 0 ? [] : [{ id, scenario, place, counts, mass: masses[place]! }];
     });
     const total = answered.reduce((sum, { mass }) => sum + mass, 0);
     return answered.map(({ mass, ...item }) => ({ ...item, weight: (share * mass) / total }));

@@ -1,19 +1,11 @@
-import { keepCommon, resolveModels } from "../../compare/sdk/common-answers.ts";
+import { keepCommon } from "../../compare/sdk/common-answers.ts";
 import { modelEvidence } from "../../compare/sdk/model-evidence.ts";
 import type { ComparedModel } from "../../compare/sdk/types.ts";
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { createRandom, type RandomSource } from "../../../sdk/core/numeric/random.ts";
-import { checkedDrop, dropRule, meanScores, namedRuns } from "../../compare/sdk/check-from-anchors.ts";
-import {
-  baselineItems,
-  chancePosterior,
-  drawChance,
-  flipChance,
-  learnChances,
-  refuseOneRun,
-  shiftedChance,
-  shiftForDrop,
-} from "./item-chances.ts";
+import { checkedDrop, dropRule, meanScores, meanWhole } from "../../compare/sdk/check-from-anchors.ts";
+import { flipChance } from "./item-chances.ts";
+import { drawChances, meanOfRuns, replayedModel, worseChances } from "./replayed-model.ts";
 import type { CheckOptions } from "../../compare/sdk/check-types.ts";
 import { gateBaseline, type GateOptions, gatePower } from "./gate-from-anchors.ts";
 import { chanceModel, itemEvidence } from "./nightly-gate.ts";
@@ -40,10 +32,9 @@ export interface ReplayedCheck {
 
 /**
  * A check before anybody trusts it: its rule on simulated nights of the baseline's own model, unchanged and
- * worse. Each item's chance of a right answer is drawn from its posterior given the baseline's runs, under a distribution
- * of chances that is learned from all items (`learnChances`). A worse model has the same chances with one shift of all
- * logits.
- * @param baselines - two runs or more of one model on one form
+ * worse. Each item's chance of a right answer is drawn from what is known of it (`replayedModel`); a worse model has the
+ * same chances with one shift of all logits.
+ * @param baselines - two runs or more of one model on one form, or on all items
  * @throws AnchorEvalError as `checkFromAnchors`; `invalid_option` for fewer than two runs
  */
 export function replayCheck(
@@ -51,26 +42,37 @@ export function replayCheck(
   baselines: readonly ComparedModel[],
   options: ReplayOptions,
 ): { readonly form: string; readonly baselines: number; readonly flips: number; readonly checks: ReplayedCheck[] } {
-  refuseOneRun(baselines);
   const { drops, nights } = options;
   const rule = dropRule(options);
-  const { scores, form } = resolveModels(bundle, baselines, namedRuns(baselines, "baseline"), options);
+  const model = replayedModel(bundle, baselines, options);
+  const { scores, form, whole, items, posteriors } = model;
   const before = meanScores(scores);
   keepCommon([before], ["the baselines"]);
-  const items = baselineItems(bundle, form, scores);
-  const spread = learnChances(items.map(({ counts }) => counts));
-  const posteriors = items.map(({ counts }) => chancePosterior(spread, counts));
-  const weights = Float64Array.from(items, ({ weight }) => weight);
-  const evidence = modelEvidence(bundle, form, before);
+  const wholeBefore = meanWhole(whole);
+  const evidence = modelEvidence(bundle, form, before, undefined, wholeBefore);
+  /** Places of the form's anchors among the items of a scenario that counts whole. */
+  const anchorPlaces = new Map(
+    [...wholeBefore].map(([id, { itemIds }]) => {
+      const at = new Map(itemIds.map((item, place) => [item, place]));
+      return [
+        id,
+        bundle.scenarios
+          .get(id)!
+          .forms.get(form)!
+          .itemIds.map((item) => at.get(item)!),
+      ];
+    }),
+  );
   const random = createRandom(options.seed).fork("replayed checks");
   const regressed = (runs: number, drop: number, stream: RandomSource): boolean => {
-    const drawn = Float64Array.from(posteriors, (posterior) => drawChance(posterior, stream));
-    const shift = drop === 0 ? 0 : shiftForDrop(drop, drawn, weights);
+    const chances = worseChances(model, drawChances(model, stream), drop);
     const now = new Map([...before].map(([id, means]) => [id, new Float64Array(means.length).fill(NaN)]));
+    const wholeNow = new Map([...wholeBefore].map(([id, { itemIds }]) => [id, { itemIds, scores: new Float64Array(itemIds.length) }])); // prettier-ignore
     items.forEach(({ scenario, place }, i) => {
-      now.get(scenario)![place] = meanOfRuns(shiftedChance(drawn[i]!, shift), runs, stream);
+      (wholeNow.get(scenario)?.scores ?? now.get(scenario)!)[place] = meanOfRuns(chances[i]!, runs, stream);
     });
-    return checkedDrop(bundle, evidence, modelEvidence(bundle, form, now), rule).verdict === "regressed";
+    for (const [id, places] of anchorPlaces) now.set(id, Float64Array.from(places, (place) => wholeNow.get(id)!.scores[place]!)); // prettier-ignore
+    return checkedDrop(bundle, evidence, modelEvidence(bundle, form, now, undefined, wholeNow), rule).verdict === "regressed"; // prettier-ignore
   };
   const share = (runs: number, drop: number, times: number): number => {
     const stream = random.fork(`${runs} runs, a drop of ${drop}`);
@@ -89,12 +91,6 @@ export function replayCheck(
       power: drops.map((drop) => share(runs, drop, Math.ceil(nights / 10))),
     })),
   };
-}
-
-function meanOfRuns(chance: number, runs: number, random: RandomSource): number {
-  let right = 0;
-  for (let run = 0; run < runs; run++) if (random.next() < chance) right++;
-  return right / runs;
 }
 
 /** A gate over nights, replayed. */

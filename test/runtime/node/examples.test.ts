@@ -1,12 +1,10 @@
 import { execFile, spawnSync } from "node:child_process";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { checkFromAnchors, estimateFromAnchors, loadBundle, type Estimate } from "anchoreval";
 import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { startLocalWorker, type LocalWorker } from "anchoreval-trainer";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { readFixture } from "../../support/fixture.ts";
 import { buildWorker } from "../../support/built-worker.ts";
 import { memorySource } from "../../support/memory-source.ts";
@@ -43,82 +41,6 @@ function run(program: string, args: readonly string[], env: Readonly<Record<stri
     execFile(program, args, options, (error, out, err) => resolve({ code: Number(error?.code ?? 0), out, err }));
   });
 }
-
-describe("examples/ci/github-actions.yml, by action.yml", () => {
-  interface Step {
-    readonly uses?: string;
-    readonly run?: string;
-    readonly with?: Readonly<Record<string, string | number>>;
-    readonly env?: Readonly<Record<string, string>>;
-  }
-  const workflow = parse(readFileSync(path("examples/ci/github-actions.yml"), "utf8")) as {
-    on: { schedule: { cron: string }[] };
-    jobs: { evaluate: { steps: Step[] } };
-  };
-  const action = parse(readFileSync(path("action.yml"), "utf8")) as {
-    inputs: Record<string, { required?: boolean; default?: string }>;
-    runs: { steps: Step[] };
-  };
-  const { steps } = workflow.jobs.evaluate;
-  const gate = steps.find(({ uses }) => uses?.startsWith("OWNER/anchoreval@"))!;
-
-  /** Steps as the runner carries them out: `bash -e`, files for outputs and summary, an action's inputs by its expressions. */
-  async function night(
-    given: Record<string, number>,
-    inputs: Record<string, string> = {},
-  ): Promise<Run & { readonly summary: string; readonly outputs: string }> {
-    writeFileSync(folder.path("ask-model"), `#!/bin/sh\ncat tonight.json\n`);
-    chmodSync(folder.path("ask-model"), 0o755);
-    writeFileSync(folder.path("tonight.json"), JSON.stringify(given));
-    for (const file of ["summary.md", "outputs"]) writeFileSync(folder.path(file), "");
-    const files = { GITHUB_STEP_SUMMARY: folder.path("summary.md"), GITHUB_OUTPUT: folder.path("outputs") };
-    const asked: Record<string, string | number> = { ...gate.with, bundle, form: "20", ...inputs };
-    const valueOf = (text: string): string =>
-      text.replace(/\$\{\{ (inputs\.([a-z-]+)|github\.action_path) \}\}/g, (_, name: string, input?: string) =>
-        name === "github.action_path" ? path("") : String(asked[input!] ?? action.inputs[input!]!.default ?? ""),
-      );
-    let last: Run = { code: 0, out: "", err: "" };
-    for (const step of steps) {
-      for (const { run: text, env = {} } of step === gate ? action.runs.steps.slice(-1) : [step]) {
-        if (text === undefined || last.code !== 0) continue;
-        const own = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, valueOf(value)]));
-        last = await run("bash", ["-e", "-c", text], { ...files, ...own });
-      }
-    }
-    const read = (file: string): string => readFileSync(folder.path(file), "utf8");
-    return { ...last, summary: read("summary.md"), outputs: read("outputs") };
-  }
-
-  test("pins what it uses, and gives the action no input that it doesn't have", () => {
-    expect(workflow.on.schedule[0]!.cron).toMatch(/^\d+ \d+ \* \* \*$/);
-    for (const { uses } of [...steps, ...action.runs.steps])
-      if (uses !== undefined) expect(uses).toMatch(/^(actions\/[a-z-]+@v\d+|OWNER\/anchoreval@main)$/);
-    for (const name of Object.keys(gate.with!)) expect(action.inputs).toHaveProperty(name);
-    for (const [name, { required }] of Object.entries(action.inputs))
-      if (required) expect(gate.with).toHaveProperty(name);
-  });
-
-  test("fails a night where the model collapsed, and says so in the summary", async () => {
-    const { code, out, summary, outputs } = await night(collapsed);
-    expect(code).toBe(3);
-    expect(out).toContain("regressed: ");
-    expect(summary).toMatch(/regressed/i);
-    expect(outputs).toBe("exit-code=3\n");
-  });
-
-  test("warns, and passes, where nobody can tell; or fails where that is asked for", async () => {
-    const { code, out } = await night(answers);
-    expect(code).toBe(0);
-    expect(out).toContain("::warning::can't tell");
-    expect(await night(answers, { undecided: "fail" })).toMatchObject({ code: 4, outputs: "exit-code=4\n" });
-  });
-
-  test("fails where the answers are broken", async () => {
-    const { code, summary } = await night({ nowhere: 1 });
-    expect(code).toBe(2);
-    expect(summary).not.toContain("passed");
-  });
-});
 
 /** With numpy and safetensors where it is the CI's. */
 const PYTHON = process.env["ANCHOREVAL_TEST_PYTHON"] ?? "python3";

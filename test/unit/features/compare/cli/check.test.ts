@@ -139,6 +139,8 @@ describe("check", () => {
     const baseline = folder.path("baseline.json");
     const saved = await runCommand(...check, "--from", "lm-eval", "--responses", first, "--save", baseline);
     expect(saved).toMatchObject({ code: 0, out: `${baseline}: 40 answers; nothing was checked\n` });
+    const asJson = await runCommand(...check, "--from", "lm-eval", "--responses", first, "--save", baseline, "--json");
+    expect(JSON.parse(asJson.out)).toEqual({ save: baseline, answers: 40, warnings: [] });
     const document = JSON.parse(readFileSync(baseline, "utf8")) as { responses: object; hashes: object };
     expect(Object.keys(document.hashes)).toEqual(Object.keys(document.responses));
 
