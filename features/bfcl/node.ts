@@ -29,7 +29,7 @@ const PREREQUISITE = /^BFCL_v\d+_\w+_prereq_result\.json$/;
  * failed, with `result/MODEL/GROUP/BFCL_v4_CATEGORY_result.json`, which has all, beside `score` or among the same files. Those
  * of version 3 lie in the model's folder itself. The folder names the model.
  */
-export const bfclLogs: LogReader = {
+export const bfclLogs: LogReader<BfclFiles> = {
   async find(all, { onRemark }) {
     const files = logsAmong(
       all,
@@ -42,7 +42,7 @@ export const bfclLogs: LogReader = {
     });
     const results = groupBy(named.filter(({ name }) => name.kind === "result"), ({ key }) => key); // prettier-ignore
     const scores = named.filter(({ name }) => name.kind === "score");
-    const logs: RunLog[] = [];
+    const logs: RunLog<BfclFiles>[] = [];
     for (const { file, name, key } of scores)
       if (name.category !== UNSCORED)
         logs.push(await runLog(file, name, resultOf(file, results.get(key)?.map((other) => other.file) ?? [])));
@@ -61,14 +61,14 @@ export const bfclLogs: LogReader = {
   },
 
   read({ file, model, content }, options) {
-    const { name, result, expected } = content as Content;
+    const { name, result, expected } = content!;
     const lines = result === null ? null : { file: result, lines: textLines(result) };
     return readBfclSamples({ model, name, score: textLines(file), result: lines, expected }, options);
   },
 };
 
 /** The files of a run; the score file is the log's own. */
-interface Content {
+export interface BfclFiles {
   readonly name: BfclFileName;
   readonly result: string | null;
   readonly expected: string;
@@ -79,11 +79,15 @@ function isOfBfcl(file: string): boolean {
   return bfclFileName(name) !== null || PREREQUISITE.test(name) || OLD.test(name);
 }
 
-async function runLog(file: string, name: BfclFileName, place: Pick<Content, "result" | "expected">): Promise<RunLog> {
+async function runLog(
+  file: string,
+  name: BfclFileName,
+  place: Pick<BfclFiles, "result" | "expected">,
+): Promise<RunLog<BfclFiles>> {
   const { accuracy, total } = readBfclHeader(await firstLine(file), file);
   const task = name.category;
   const whole = entriesOf(name);
-  const told = {
+  const taskResults = {
     ...UNTOLD_TASK,
     version: name.version,
     aggregates: new Map([[`${ACCURACY},none`, accuracy]]),
@@ -93,9 +97,9 @@ async function runLog(file: string, name: BfclFileName, place: Pick<Content, "re
   const partOf = memoryParts(task);
   return {
     ...{ file, model, task, date: snapshotDate(basename(root)), resultsFile: file },
-    results: { ...UNTOLD_RUN, tasks: new Map([[task, told]]) },
+    results: { ...UNTOLD_RUN, tasks: new Map([[task, taskResults]]) },
     ...(partOf && { partOf }),
-    content: { name, ...place } satisfies Content,
+    content: { name, ...place } satisfies BfclFiles,
   };
 }
 
@@ -128,7 +132,7 @@ function keyOf(file: string, { version, category }: BfclFileName): string {
  * The result file of a score file: in the same place of `result`, else the only one of the model and the category among those
  * that were found.
  */
-function resultOf(file: string, candidates: readonly string[]): Pick<Content, "result" | "expected"> {
+function resultOf(file: string, candidates: readonly string[]): Pick<BfclFiles, "result" | "expected"> {
   const name = basename(file).replace(/_score\.json$/, "_result.json");
   const parts = dirname(resolve(file)).split(sep);
   const at = parts.lastIndexOf("score");
@@ -140,14 +144,18 @@ function resultOf(file: string, candidates: readonly string[]): Pick<Content, "r
 }
 
 /** Says which files don't count, and that BFCL's overall score isn't formed. */
-function remarkOnRest(logs: readonly RunLog[], files: readonly FoundFile[], onRemark: (words: string) => void): void {
+function remarkOnRest(
+  logs: readonly RunLog<BfclFiles>[],
+  files: readonly FoundFile[],
+  onRemark: (words: string) => void,
+): void {
   const paths = files.map(({ file }) => file);
   const nameOf = (file: string): BfclFileName | null => bfclFileName(basename(file));
   const say = (passed: readonly string[], words: string): void => {
     if (logs.length > 0 && passed.length > 0)
       onRemark(`${counted(passed.length, "file")} ${words}: ${firstFew(passed)}`);
   };
-  const read = new Set(logs.map(({ content }) => (content as Content).result));
+  const read = new Set(logs.map(({ content }) => content!.result));
   const unscored = paths.filter((file) => nameOf(file)?.category === UNSCORED && nameOf(file)?.kind === "score");
   say(unscored, `of ${UNSCORED}, which is no part of BFCL's scores, left out`);
   const unjudged = paths.filter((file) => {

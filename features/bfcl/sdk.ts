@@ -230,8 +230,8 @@ async function readResults({ file, lines }: NonNullable<BfclRun["result"]>): Pro
 function nestedSum(value: unknown): number | null {
   if (!Array.isArray(value)) return numberOf(value);
   return list(value).reduce<number | null>((sum, part) => {
-    const own = nestedSum(part);
-    return sum === null || own === null ? null : sum + own;
+    const more = nestedSum(part);
+    return sum === null || more === null ? null : sum + more;
   }, 0);
 }
 

@@ -14,11 +14,11 @@ const SUBMISSION = /^(20\d\d[01]\d[0-3]\d)_/;
  * has several models, and may have several benchmarks; a run is a model on a benchmark in one file. Summaries, which
  * eval-arena writes as `tmp/summary-BENCHMARK.jsonl`, are passed over.
  */
-export const evalArenaLogs: LogReader = {
+export const evalArenaLogs: LogReader<readonly ArenaRow[]> = {
   beside: /(?:^|[/\\])summary-[^/\\]*\.jsonl$/i,
 
   async find(files) {
-    const logs: RunLog[] = [];
+    const logs: RunLog<readonly ArenaRow[]>[] = [];
     for (const { file, named } of files) {
       const line = LINES.test(file) ? await firstLine(textLines(file)) : null;
       if (line === null || !isArenaLine(line)) {
@@ -36,14 +36,14 @@ export const evalArenaLogs: LogReader = {
   lacking: () => `there is no table of eval-arena: ${ROWS}`,
 
   read({ content }, options) {
-    return Promise.resolve(arenaSamples(content as readonly ArenaRow[], options));
+    return Promise.resolve(arenaSamples(content!, options));
   },
 };
 
 const ROWS =
   "its rows are JSON lines (….jsonl) with benchmark_id, model, example_id and pass1; a summary has none of single examples";
 
-function runLog(file: string, rows: readonly ArenaRow[]): RunLog {
+function runLog(file: string, rows: readonly ArenaRow[]): RunLog<readonly ArenaRow[]> {
   const { benchmark, model } = rows[0]!;
   const date = sortableDate(SUBMISSION.exec(model)?.[1]).slice(0, 10);
   return {

@@ -19,11 +19,11 @@ const UNJUDGED =
  * Results of EvalPlus: `MODEL_BACKEND_temp_TEMPERATURE_eval_results.json` of version 0.3.1, `….eval_results.json` of later
  * ones, `eval_results.json` of samples in a folder. The file names the model, else the folder, with `--` for its slashes.
  */
-export const evalPlusLogs: LogReader = {
+export const evalPlusLogs: LogReader<readonly Solution[]> = {
   beside: /\.jsonl$/i,
 
   async find(files, { onRemark }) {
-    const logs: RunLog[] = [];
+    const logs: RunLog<readonly Solution[]>[] = [];
     const [samples, others]: [(typeof files)[number][], string[]] = [[], []];
     for (const entry of files) {
       const { file, named } = entry;
@@ -51,11 +51,11 @@ export const evalPlusLogs: LogReader = {
   },
 
   read({ content }, options) {
-    return Promise.resolve(solutionSamples(content as readonly Solution[], options));
+    return Promise.resolve(solutionSamples(content!, options));
   },
 };
 
-function runLog(file: string, value: Readonly<Record<string, unknown>>): RunLog {
+function runLog(file: string, value: Readonly<Record<string, unknown>>): RunLog<readonly Solution[]> {
   const { task, solutions, epochs, hash, aggregates } = readResults(value, file);
   const { model, backend, generation } = readName(file);
   return {

@@ -136,7 +136,7 @@ export function solutionSamples(solutions: readonly Solution[], options: SampleO
   const isWhole = solutions.some(({ plus }) => plus !== null);
   if (!isWhole && options.metric === undefined)
     throw invalidOption(
-      `${file}: ${task} was judged by its own tests alone (--base_only), so plus isn't there: choose \`metric\` base for all models, or judge the samples by all tests`,
+      `${file}: ${task} was judged by its own tests alone (\`base_only\`), so plus isn't there: choose \`metric\` base for all models, or judge the samples by all tests`,
     );
   const metrics = isWhole ? [PLUS, BASE] : [BASE];
   const metric = chooseMetric(new Map(metrics.map((name) => [name, null])), { ...options, metric: options.metric ?? PLUS }); // prettier-ignore

@@ -42,9 +42,9 @@ const UNREAD = {
  * repository of submissions has it, with the run's scores in `…_eval.json` beside; and the site's
  * `performances_generation.json`, of many models. The folder names the model, the file's name the scenario.
  */
-export const liveCodeBenchLogs: LogReader = {
+export const liveCodeBenchLogs: LogReader<readonly Question[]> = {
   async find(files, { onRemark }) {
-    const logs: RunLog[] = [];
+    const logs: RunLog<readonly Question[]>[] = [];
     const unread: { readonly file: string; readonly named: boolean; readonly why: keyof typeof UNREAD }[] = [];
     for (const { file, named } of files) {
       const isJson = /\.json$/i.test(file);
@@ -74,7 +74,7 @@ export const liveCodeBenchLogs: LogReader = {
   },
 
   read({ content }, options) {
-    return Promise.resolve(gradedSamples(content as readonly Question[], options));
+    return Promise.resolve(gradedSamples(content!, options));
   },
 };
 
@@ -86,7 +86,7 @@ function whyUnread(value: unknown, file: string): keyof typeof UNREAD | null {
   return isSite(value) && siteScenario(file) === null ? "site" : null;
 }
 
-async function gradedLog(file: string, value: readonly unknown[]): Promise<RunLog> {
+async function gradedLog(file: string, value: readonly unknown[]): Promise<RunLog<readonly Question[]>> {
   const scenario = scenarioOf(value, basename(file), file);
   const questions = readGraded(value, scenario, file);
   const [settings, temperature, chain] = SETTINGS.exec(basename(file)) ?? [];
@@ -111,10 +111,10 @@ function scoreIn(value: unknown): number | null {
   return numberOf(record(list(value)[0])[PASS]);
 }
 
-function siteLogs(file: string, site: Readonly<Record<string, unknown>>): RunLog[] {
+function siteLogs(file: string, site: Readonly<Record<string, unknown>>): RunLog<readonly Question[]>[] {
   const task = taskOf(siteScenario(file)!);
   const results = { ...UNTOLD_RUN, tasks: new Map([[task, UNTOLD_TASK]]) };
-  return readSite(site, file).map(({ model, date, questions }): RunLog => ({
+  return readSite(site, file).map(({ model, date, questions }): RunLog<readonly Question[]> => ({
     ...{ file, model, task, date: "", resultsFile: null, results, content: questions },
     about: date === null ? {} : { date },
   }));

@@ -31,7 +31,7 @@ const PARQUET = /\.parquet$/i;
  * `DATASET/responses.parquet` or `DATASET/processed/responses.parquet` with `_registry` beside the data set, or
  * `DATASET/formatted_tables/responses.parquet` beside these. A run is a subject on a benchmark, under one condition.
  */
-export const measurementDbLogs: LogReader = {
+export const measurementDbLogs: LogReader<Responses> = {
   beside: OTHERS,
 
   async find(all, { readParquet, onRemark }) {
@@ -63,12 +63,12 @@ export const measurementDbLogs: LogReader = {
       onRemark(`several subjects have one name, and are called by name and id, NAME@SUBJECT_ID: ${firstFew(shared)}`);
     remarkOnNames(registries, tables, onRemark);
     return tables.flatMap(({ registry, runs, file }) =>
-      runs.map((run): RunLog => {
-        const told = registry.benchmarks.get(run.benchmark) ?? UNTOLD_TASK;
+      runs.map((run): RunLog<Responses> => {
+        const taskResults = registry.benchmarks.get(run.benchmark) ?? UNTOLD_TASK;
         return {
           ...{ file, model: names.get(run.subject)!, task: run.task, date: "", resultsFile: null, content: run },
           ...{ about: registry.subjects.get(run.subject)!.about },
-          results: { ...UNTOLD_RUN, tasks: new Map([[run.task, told]]) },
+          results: { ...UNTOLD_RUN, tasks: new Map([[run.task, taskResults]]) },
         };
       }),
     );
@@ -77,7 +77,7 @@ export const measurementDbLogs: LogReader = {
   lacking: () => `there are no ${LAYOUT}: BENCHMARK.parquet, or responses.parquet`,
 
   read({ content }, options) {
-    return Promise.resolve(responseSamples(content as Responses, options));
+    return Promise.resolve(responseSamples(content!, options));
   },
 };
 

@@ -31,11 +31,11 @@ const SPLITS: Readonly<Record<string, number>> = {
  * (`SPLIT/DATE_NAME/results/results.json`, or `per_instance_details.json`), the site's `leaderboards.json`. What instances
  * took is in the latter two, and in the trajectories that mini-SWE-agent writes, where a report of its model is beside.
  */
-export const sweBenchLogs: LogReader = {
+export const sweBenchLogs: LogReader<readonly Instance[]> = {
   beside: /\.jsonl$/i,
 
   async find(files, { onRemark }) {
-    const logs: RunLog[] = [];
+    const logs: RunLog<readonly Instance[]>[] = [];
     const submissions: Submission[] = [];
     for (const { file, named } of files) {
       if (!/\.json$/i.test(file) || /\.traj\.json$/i.test(file) || isInstanceLog(file)) continue;
@@ -69,7 +69,7 @@ export const sweBenchLogs: LogReader = {
   },
 
   read({ content }, options) {
-    return Promise.resolve(instanceSamples(content as readonly Instance[], options));
+    return Promise.resolve(instanceSamples(content!, options));
   },
 };
 
@@ -85,16 +85,27 @@ function runLog(
   { model, split, about }: Place,
   instances: readonly Instance[],
   score: number | null = null,
-): RunLog {
+): RunLog<readonly Instance[]> {
   const task = /multi(?:modal|lingual)/.test(split) ? `swe-bench-${split}` : "swe-bench";
   const aggregates = new Map(score === null ? [] : [[`${RESOLVED},none`, score]]);
   const results = { ...UNTOLD_RUN, tasks: new Map([[task, { ...UNTOLD_TASK, version: split || null, aggregates }]]) };
   const date = sortableDate(about.date);
-  return { file, model, task, date, resultsFile: null, results, about, partOf: repositoryOf, named: true, content: instances };
+  return {
+    file,
+    model,
+    task,
+    date,
+    resultsFile: null,
+    results,
+    about,
+    partOf: repositoryOf,
+    named: true,
+    content: instances,
+  };
 }
 
 /** `ORG__NAME.RUN.json` is the report on ORG/NAME. */
-function reportLog(file: string, report: Record<string, unknown>): RunLog {
+function reportLog(file: string, report: Record<string, unknown>): RunLog<readonly Instance[]> {
   const name = basename(file).replace(/(?:\.[^.]*)?\.json$/i, "").replaceAll("__", "/"); // prettier-ignore
   const [resolved, all] = [numberOf(report.resolved_instances), numberOf(report.total_instances)];
   const instances = readReport(report);
@@ -125,7 +136,10 @@ interface Submission {
  * The runs of submissions. Those that nobody resolved stand in no `results.json`, so the instances are those of all
  * submissions and predictions found, and must be as many as the benchmark has.
  */
-async function submissionLogs(submissions: readonly Submission[], files: readonly FoundFile[]): Promise<RunLog[]> {
+async function submissionLogs(
+  submissions: readonly Submission[],
+  files: readonly FoundFile[],
+): Promise<RunLog<readonly Instance[]>[]> {
   const [first] = submissions;
   if (first === undefined) return [];
   const { split } = folderOf(first.file);
@@ -155,7 +169,7 @@ async function* lineInstances(file: string): AsyncGenerator<string> {
 }
 
 /** Splits share instances, and a model has submissions of the same name to several. */
-function refuseSplits(logs: readonly RunLog[]): void {
+function refuseSplits(logs: readonly RunLog<readonly Instance[]>[]): void {
   const splits = [...new Set(logs.flatMap(({ results, task }) => results?.tasks.get(task)?.version ?? []))];
   if (splits.length > 1)
     throw new AnchorEvalError(
@@ -165,7 +179,10 @@ function refuseSplits(logs: readonly RunLog[]): void {
 }
 
 /** Runs with what mini-SWE-agent's trajectories say that their instances took. */
-async function withPrices(logs: readonly RunLog[], files: readonly FoundFile[]): Promise<RunLog[]> {
+async function withPrices(
+  logs: readonly RunLog<readonly Instance[]>[],
+  files: readonly FoundFile[],
+): Promise<RunLog<readonly Instance[]>[]> {
   const prices = new Map<string, number>();
   const key = (model: string, id: string): string => JSON.stringify([model.replaceAll("__", "/"), id]);
   if (logs.length > 0)
@@ -180,7 +197,7 @@ async function withPrices(logs: readonly RunLog[], files: readonly FoundFile[]):
   if (prices.size === 0) return [...logs];
   return logs.map((log) => ({
     ...log,
-    content: (log.content as readonly Instance[]).map((instance) => ({
+    content: log.content!.map((instance) => ({
       ...instance,
       price: instance.price ?? prices.get(key(log.model, instance.id)),
     })),

@@ -21,7 +21,7 @@ import { type Trial, trialSamples } from "./sdk/trials.ts";
  * How leaderboards keep them, see {@link runLogs}. Trials that were planned or begun and have no result weren't asked, and are
  * remarked.
  */
-export const terminalBenchLogs: LogReader = {
+export const terminalBenchLogs: LogReader<readonly Trial[]> = {
   beside: /\.jsonl$/i,
 
   async find(files, { onRemark }) {
@@ -54,7 +54,7 @@ export const terminalBenchLogs: LogReader = {
     "there is no trial of Terminal-Bench: results.json of a run by `tb run`, or by Harbor the result.json of each trial, which a job's own doesn't replace, as it names no tasks: name the run's or the job's folder",
 
   read({ content }, options) {
-    return Promise.resolve(trialSamples(content as readonly Trial[], options));
+    return Promise.resolve(trialSamples(content!, options));
   },
 };
 

@@ -28,8 +28,11 @@ export interface RunSamples {
   readonly absent?: AnchorEvalError;
 }
 
-/** A run of a model on a task, as found in a harness's logs. */
-export interface RunLog {
+/**
+ * A run of a model on a task, as found in a harness's logs.
+ * @typeParam Content - of `content`
+ */
+export interface RunLog<Content = unknown> {
   readonly file: string;
   readonly model: string;
   readonly task: string;
@@ -49,7 +52,7 @@ export interface RunLog {
   /** Its documents have names that no other benchmark's have, so that they are known whatever a table calls their task. */
   readonly named?: boolean;
   /** Read already when the run was found, where a file has the runs of several models, or several files make a run. */
-  readonly content?: unknown;
+  readonly content?: Content;
   /** The log is of a task of anchors, and this is one of the tasks that have their documents. */
   readonly asked?: AskedDocuments;
 }

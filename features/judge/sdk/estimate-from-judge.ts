@@ -184,13 +184,17 @@ function correlation(a: Float64Array, b: Float64Array): number | null {
   return left > 0 && right > 0 ? cross / Math.sqrt(left * right) : null;
 }
 
+function isMap(values: ItemScores): values is ReadonlyMap<string, number> {
+  return values instanceof Map;
+}
+
 function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
 }
 
 /** @throws AnchorEvalError `invalid_answers` naming every item whose value is none */
 function entriesOf(values: ItemScores, noun: string, isOne: (value: number) => boolean): ReadonlyMap<string, number> {
-  const all = new Map(values instanceof Map ? values : Object.entries(values as Readonly<Record<string, number>>));
+  const all = new Map(isMap(values) ? values : Object.entries(values));
   const wrong = [...all].filter(([, value]) => typeof value !== "number" || !isOne(value));
   if (wrong.length === 0) return all;
   const rule = noun === "judge" ? "a finite number" : "a number in [0,1]";

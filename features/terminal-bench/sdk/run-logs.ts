@@ -77,18 +77,18 @@ interface PlacedRun extends FoundRun {
  * there twice by its id counts once. A folder that is called like a submission and lies in no leaderboard is none where its runs
  * name several agents or models. All other runs stay by themselves; which of a model's count is `onDuplicate`'s.
  */
-export function runLogs(runs: readonly FoundRun[], onRemark: (words: string) => void): RunLog[] {
+export function runLogs(runs: readonly FoundRun[], onRemark: (words: string) => void): RunLog<readonly Trial[]>[] {
   const bySubmission = groupBy(runs, ({ folder }) => submissionOf(folder)?.name);
   const mixed = new Set<string>();
   for (const [name, same] of bySubmission)
     if (name !== undefined && new Set(same.flatMap((run) => madeBy(run) ?? [])).size > 1) mixed.add(name);
-  const placed = runs.map((run): PlacedRun => {
+  const located = runs.map((run): PlacedRun => {
     const likely = submissionOf(run.folder);
     const submission = likely !== null && (likely.isListed || !mixed.has(likely.name)) ? likely : null;
     return { ...run, submission, ...taskOf(run.dataset, submission) };
   });
   const copies: string[] = [];
-  const groups = groupBy(placed, ({ submission, task, version, ...run }) =>
+  const groups = groupBy(located, ({ submission, task, version, ...run }) =>
     JSON.stringify([submission?.name ?? [run.file, madeBy(run), run.settings, run.dataset.name], task, version]),
   );
   const logs = Array.from(groups.values(), (group) => joinRuns(group, copies));
@@ -103,7 +103,7 @@ export function runLogs(runs: readonly FoundRun[], onRemark: (words: string) => 
     "whose runs name several agents or models, and count as one all the same",
   );
   remark(copies, "trial", "of which there is a copy, by id, left out");
-  const unnamed = placed.filter((run) => run.submission === null && madeBy(run) === null);
+  const unnamed = located.filter((run) => run.submission === null && madeBy(run) === null);
   remark(
     unnamed.map(({ file }) => file),
     "run",
@@ -136,7 +136,7 @@ function taskOf(
 const TASK = "terminal-bench";
 
 /** One run of some that belong together. @param copies - takes the names of trials that are left out */
-function joinRuns(group: readonly PlacedRun[], copies: string[]): RunLog {
+function joinRuns(group: readonly PlacedRun[], copies: string[]): RunLog<readonly Trial[]> {
   const [first] = group as [PlacedRun];
   const { submission, task, version } = first;
   const seen = new Set<string>();

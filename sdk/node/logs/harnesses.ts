@@ -53,7 +53,9 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
       const logs = withUnicodeNames(await reader.find(files, { ...formats, onRemark }));
       if (logs.length === 0) throw invalidLog(paths.join(", "), reader.lacking(files));
       const read = new Set(logs.map(({ file }) => file));
-      const passed = files.flatMap(({ file }) => (LOG_LIKE.test(file) && !read.has(file) && !reader.beside?.test(file) ? [file] : []));
+      const passed = files.flatMap(({ file }) =>
+        LOG_LIKE.test(file) && !read.has(file) && !reader.beside?.test(file) ? [file] : [],
+      );
       if (passed.length > 0)
         onRemark(
           `${counted(passed.length, "file")} that ${passed.length === 1 ? "looks like a log isn't one" : "look like logs aren't such"} of ${name}, and ${passed.length === 1 ? "is" : "are"} passed over: ${firstFew(passed)}`,

@@ -38,8 +38,11 @@ export interface FormatReaders {
   ) => AsyncIterable<Readonly<Record<string, unknown>>>;
 }
 
-/** Finds and reads the logs of one harness. */
-export interface LogReader {
+/**
+ * Finds and reads the logs of one harness.
+ * @typeParam Content - of what `find` has read of a run already
+ */
+export interface LogReader<Content = unknown> {
   /**
    * The runs whose logs are among some files.
    * @throws AnchorEvalError `invalid_data` for a log that is broken, and for a file that was named and is none
@@ -47,13 +50,13 @@ export interface LogReader {
   find(
     files: readonly FoundFile[],
     options: FormatReaders & { readonly onRemark: (words: string) => void },
-  ): Promise<RunLog[]>;
+  ): Promise<RunLog<Content>[]>;
   /** Files that are part of what the harness writes and no logs, though their names are like those of logs. */
   readonly beside?: RegExp;
   /** Says that there are none. */
   lacking(files: readonly FoundFile[]): string;
   /** The samples of a run. */
-  read(log: RunLog, options: SampleOptions & FormatReaders): Promise<RunSamples>;
+  read(log: RunLog<Content>, options: SampleOptions & FormatReaders): Promise<RunSamples>;
 }
 
 export interface FoundFile {
