@@ -54,6 +54,7 @@ function addAnswer(type) {
       throw new Error(`an answer before ${named.symbol.name} holds it: list it first`);
     const all = [...fields, ...others.map((field) => ({ ...field, optional: true }))];
     addClass(named.symbol.name, named, docOf(named.symbol), all);
+    classes.get(named.symbol.name).isResult = true;
   }
 }
 
@@ -184,15 +185,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ._result import Result
+
 __all__ = [
 ${names.map((name) => `    "${name}",\n`).join("")}]
 ${all.map(classText).join("")}`;
 }
 
-/** An interface that it extends is its base where that is a class itself, else its fields are its own. */
-function classText({ name, type, doc, fields }) {
+/**
+ * An interface that it extends is its base where that is a class itself, else its fields are its own. An answer shows itself
+ * as a `Result` does.
+ */
+function classText({ name, type, doc, fields, isResult }) {
   const bases = type.isClassOrInterface() ? checker.getBaseTypes(type) : [];
   const base = bases.map(({ symbol }) => classes.get(symbol?.name)).find((one) => one && bases.includes(one.type));
+  const parents = [...(isResult ? ["Result"] : []), ...(base ? [base.name] : [])];
   const inherited = new Map(base?.fields.map((field) => [field.name, field.python]));
   const declared = fields.filter((field) => inherited.get(field.name) !== field.python);
   const ordered = [false, true].flatMap((optional) => declared.filter((field) => field.optional === optional));
@@ -201,8 +208,8 @@ function classText({ name, type, doc, fields }) {
   const attributes = notes.length > 0 ? `\n\n    Attributes:\n${notes.join("\n")}\n    ` : "";
   return `
 
-@dataclass(frozen=True)
-class ${name}${base ? `(${base.name})` : ""}:
+@dataclass(frozen=True${isResult ? ", repr=False" : ""})
+class ${name}${parents.length > 0 ? `(${parents.join(", ")})` : ""}:
 ${wrapped(`"""${doc}`, 4, 4)}${attributes}"""
 
 ${ordered.map(fieldText).join("")}`;

@@ -11,7 +11,7 @@ The numbers are the SDK's to the last bit: one Node process of this interpreter 
 
 from importlib.metadata import version as _version
 
-from . import _results
+from . import _plan_sheets, _results  # noqa: F401
 from ._answers import Responses
 from ._bundle import Anchor, Anchors, Bundle, Form, load
 from ._calls import Run, check, compare, estimate, plan, rank
