@@ -4,21 +4,27 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const dist = fileURLToPath(new URL("../sdk/dist/", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The answers of the bridge, by the file that declares them. */
 const ANSWERS = {
-  "features/sdk-estimate": ["AnyEstimate"],
-  "features/compare/sdk/types": ["Comparison", "Ranking"],
-  "features/compare/sdk/check-types": ["CheckResult"],
-  "features/sdk-plan": ["ServedPlan", "OtherPlan"],
+  "sdk/dist/features/sdk-estimate": ["AnyEstimate"],
+  "sdk/dist/features/compare/sdk/types": ["Comparison", "Ranking"],
+  "sdk/dist/features/compare/sdk/check-types": ["CheckResult"],
+  "sdk/dist/features/sdk-plan": ["ServedPlan", "OtherPlan"],
+};
+/** Parts of what Python puts together itself. */
+const PARTS = {
+  "cli/dist/cli/src/bundles/list-bundles": ["ListedBundle"],
+  "sdk/dist/features/adaptive/sdk/types": ["AdaptiveModel", "AdaptiveItem", "AdaptiveStop"],
+  "offline-trainer/dist/features/backtest/fit/backtest": ["RecipeRow"],
 };
 /** Docstrings name `estimateTrials` or `planFromBundle`: Python has one function for all that begin alike. */
 const FUNCTIONS = ["estimate", "compare", "rank", "check", "plan"];
 const KEYWORDS = ["lambda", "from", "in", "is", "not", "class", "global", "pass"];
 const WIDTH = 120;
 
-const files = Object.keys(ANSWERS).map((name) => `${dist}${name}.d.ts`);
+const files = Object.keys({ ...ANSWERS, ...PARTS }).map((name) => `${root}${name}.d.ts`);
 const program = ts.createProgram(files, {
   module: ts.ModuleKind.NodeNext,
   strict: true,
@@ -30,11 +36,18 @@ const checker = program.getTypeChecker();
 
 /** By name, each after those that it needs. */
 const classes = new Map();
-for (const [k, names] of Object.values(ANSWERS).entries()) {
-  const declared = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(files[k])));
-  for (const name of names) addAnswer(checker.getDeclaredTypeOfSymbol(declared.find((symbol) => symbol.name === name)));
-}
+for (const type of typesOf(ANSWERS)) addAnswer(type);
+for (const type of typesOf(PARTS)) addClass(type.symbol.name, type, docOf(type.symbol));
 writeFileSync(fileURLToPath(new URL("src/anchoreval/_results.py", import.meta.url)), moduleOf([...classes.values()]));
+
+function typesOf(named) {
+  return Object.entries(named).flatMap(([file, names]) => {
+    const declared = checker.getExportsOfModule(
+      checker.getSymbolAtLocation(program.getSourceFile(`${root}${file}.d.ts`)),
+    );
+    return names.map((name) => checker.getDeclaredTypeOfSymbol(declared.find((symbol) => symbol.name === name)));
+  });
+}
 
 /**
  * An interface, or several. Further figures beside one (`Estimate & Partial<…>`) are fields of its class, and so are those of an

@@ -168,7 +168,7 @@ def test_an_item_twice_in_a_series(bundle: Bundle) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [None, "gsm#3", b"gsm#3", 1, {"gsm#3"}, (score for score in [1]), np.ones((2, 2)), pd.DataFrame({"a": [1]})],
+    [None, "gsm#3", b"gsm#3", 1, {"gsm#3"}, (score for score in [1]), np.ones((2, 2))],
 )
 def test_what_is_no_set_of_answers(bundle: Bundle, given: Any) -> None:
     error = refusal(bundle, given, form_digest=FORM_12)
@@ -207,6 +207,11 @@ def test_answers_that_fit_two_forms(bundle: Bundle) -> None:
     both = set(bundle.anchors("6")) & set(bundle.anchors("12"))
     assert len(both) > 1
     assert refusal(bundle, dict.fromkeys(sorted(both)[:1], 1)).code == "ambiguous_form"
+
+
+def test_a_table_is_several_models(bundle: Bundle, answers: Scores) -> None:
+    with pytest.raises(AnchorEvalError, match=r"df\.loc\[model\]"):
+        anchoreval.compare(bundle, answers, pd.DataFrame({"gsm#3": [1]}))
 
 
 def test_runs_name_their_model(bundle: Bundle, answers: Scores) -> None:

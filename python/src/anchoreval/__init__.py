@@ -14,8 +14,11 @@ from importlib.metadata import version as _version
 from . import _plan_sheets, _results  # noqa: F401
 from ._answers import Responses
 from ._bundle import Anchor, Anchors, Bundle, Form, load
-from ._calls import Run, check, compare, estimate, plan, rank
+from ._calls import check, compare, plan, rank
 from ._errors import AnchorEvalError, Issue
+from ._estimate import estimate
+from ._estimates import Estimates
+from ._request import Run
 from ._results import *  # noqa: F403
 
 __version__ = _version("anchoreval")
@@ -25,6 +28,7 @@ __all__ = [
     "AnchorEvalError",
     "Anchors",
     "Bundle",
+    "Estimates",
     "Form",
     "Issue",
     "Responses",

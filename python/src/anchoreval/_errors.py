@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -31,3 +33,15 @@ class AnchorEvalError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} [{self.code}]"
+
+
+def refusal(error: Mapping[str, Any]) -> AnchorEvalError:
+    """The bridge's `error`.
+
+    Raises:
+        RuntimeError: a defect of anchoreval
+    """
+    if error["code"] is None:
+        raise RuntimeError(f"this is a defect of anchoreval, please report it:\n{error['message']}")
+    issues = tuple(Issue(tuple(issue["path"]), issue["code"], issue["message"]) for issue in error["issues"])
+    return AnchorEvalError(error["code"], error["message"], issues)

@@ -72,6 +72,8 @@ class Result:
 
 _WIDTH = 160
 """Of a drawn interval, in pixels."""
+_ROWS = 60
+"""Of a table in a notebook, as many as pandas shows."""
 
 
 def _html(shown: Sheet) -> str:
@@ -79,14 +81,16 @@ def _html(shown: Sheet) -> str:
     headings = "".join(f"<th>{_text(name)}</th>" for name in (shown.shown[0] if shown.shown else ()))
     axis = _axis([cell for row in shown.shown for cell in row.values() if isinstance(cell, Bar)])
     body = "".join(
-        f"<tr>{''.join(f'<td>{_cell(cell, axis)}</td>' for cell in row.values())}</tr>" for row in shown.shown
+        f"<tr>{''.join(f'<td>{_cell(cell, axis)}</td>' for cell in row.values())}</tr>" for row in shown.shown[:_ROWS]
     )
     caption = "<br>".join(_text(line) for line in shown.lines[:2])
-    notes = "".join(f"<li>{_text(note)}</li>" for note in shown.notes)
+    more = len(shown.shown) - _ROWS
+    notes = [*([f"{more} more rows: to_frame() has all"] if more > 0 else []), *shown.notes]
+    items = "".join(f"<li>{_text(note)}</li>" for note in notes)
     return (
         f'<div class="anchoreval"><p>{caption}</p>'
         f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
-        f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
+        f"{f'<ul>{items}</ul>' if notes else ''}</div>"
     )
 
 

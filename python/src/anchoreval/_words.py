@@ -50,7 +50,8 @@ def score_words(score: float | None, interval: Bounds | None, reason: str | None
     words = "no score" if score is None else points(score)
     if interval is None:
         return f"{words}, no interval" if reason is None else f"{words}: {reason}"
-    return f"{words}, {percent(interval.level)} interval {interval_words(interval)}"
+    exact = interval_words(interval) == "exact"
+    return f"{words}, exact" if exact else f"{words}, {percent(interval.level)} interval {interval_words(interval)}"
 
 
 def percent(share: float) -> str:

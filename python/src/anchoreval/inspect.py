@@ -38,8 +38,8 @@ from inspect_ai.scorer import Metric, SampleScore, Value, ValueToFloat, metric, 
 from ._answers import encode
 from ._bridge import call
 from ._bundle import Bundle, load
-from ._calls import estimate
 from ._errors import AnchorEvalError
+from ._estimate import estimate
 from ._results import Estimate, Interval, ScenarioResult
 from ._standard_error import standard_error
 

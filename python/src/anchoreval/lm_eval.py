@@ -25,8 +25,8 @@ from lm_eval.utils import handle_non_serializable
 
 from ._bridge import call
 from ._bundle import load
-from ._calls import estimate
 from ._errors import AnchorEvalError
+from ._estimate import estimate
 from ._results import Estimate, ScenarioResult
 from ._standard_error import standard_error
 

@@ -1,0 +1,82 @@
+"""A request to the bridge: a bundle, models' answers and options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ._answers import Responses, encode
+from ._bridge import call
+from ._bundle import Bundle
+from ._decode import key_of
+from ._errors import AnchorEvalError
+
+OnChangedItem = Literal["error", "drop"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One model's answers with what belongs to them; where nothing does, the answers alone are enough.
+
+    Attributes:
+        responses: Scores by item id, or in a form's order.
+        name: The model's, as results and errors have it.
+        form_digest: Digest of the form whose order a list of scores has.
+        hashes: Content hashes of the answered items.
+    """
+
+    responses: Responses
+    name: str | None = None
+    form_digest: str | None = None
+    """Digest of the form whose order a list of scores has."""
+    hashes: Mapping[str, str] | None = None
+    """Content hashes of the answered items."""
+
+
+Model = Run | Responses
+
+
+def ask(name: str, bundle: Bundle, runs: Sequence[Model], baselines: Sequence[Model] = (), **options: Any) -> Any:
+    """What the bridge answers. Options that are None are left to their defaults."""
+    return call(
+        {
+            "call": name,
+            "bundle": bundle._named,
+            "models": [sent(run) for run in runs],
+            "baselines": [sent(run) for run in baselines],
+            "options": sent_options(options),
+        }
+    )
+
+
+def run_of(given: Model, name: str | None = None) -> Run:
+    if not isinstance(given, Run):
+        return Run(given, name)
+    return given if name is None else Run(given.responses, name, given.form_digest, given.hashes)
+
+
+def sent(given: Model) -> dict[str, Any]:
+    run = run_of(given)
+    own = {"name": run.name, "formDigest": run.form_digest, "hashes": run.hashes and dict(run.hashes)}
+    return {"responses": encode(run.responses), **{key: value for key, value in own.items() if value is not None}}
+
+
+def sent_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {key_of(name): _option(name, value) for name, value in options.items() if value is not None}
+
+
+def _option(name: str, value: Any) -> Any:
+    """As JSON has it: a form's name as text, numbers of numpy as Python's; what is no number there is refused."""
+    if name == "form":
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_option(name, each) for each in value]
+    if callable(getattr(value, "item", None)):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        raise AnchorEvalError("invalid_option", f"{name} must be a finite number, got {value}")
+    return value
