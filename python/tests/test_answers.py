@@ -137,7 +137,7 @@ def test_nan_in_an_array_is_refused_and_an_infinity_in_a_series(bundle: Bundle) 
     scores[3] = np.nan
     error = refusal(bundle, scores, form_digest=ids.digest)
     assert [(issue.path, issue.code) for issue in error.issues] == [(("responses", 3), "not_a_number")]
-    assert "null means no answer" in str(error)
+    assert "None means no answer" in str(error)
     scores[3] = np.inf
     assert refusal(bundle, pd.Series(scores, index=list(ids))).issues[0].code == "out_of_range"
 

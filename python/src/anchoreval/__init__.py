@@ -13,26 +13,30 @@ from importlib.metadata import version as _version
 
 from . import _plan_sheets, _results  # noqa: F401
 from ._answers import Responses
-from ._bundle import Anchor, Anchors, Bundle, Form, load
+from ._bundle import Anchor, Anchors, Bundle, Bundles, Form, bundles, load
 from ._calls import check, compare, plan, rank
 from ._errors import AnchorEvalError, Issue
 from ._estimate import estimate
 from ._estimates import Estimates
 from ._request import Run
 from ._results import *  # noqa: F403
+from ._warnings import AnchorEvalWarning
 
 __version__ = _version("anchoreval")
 
 __all__ = [
     "Anchor",
     "AnchorEvalError",
+    "AnchorEvalWarning",
     "Anchors",
     "Bundle",
+    "Bundles",
     "Estimates",
     "Form",
     "Issue",
     "Responses",
     "Run",
+    "bundles",
     "check",
     "compare",
     "estimate",

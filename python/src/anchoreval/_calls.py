@@ -3,17 +3,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
-from ._bundle import Bundle
+from ._bundle import Source
 from ._decode import decode
 from ._errors import AnchorEvalError
 from ._request import Model, OnChangedItem, ask, run_of
 from ._results import CheckResult, Comparison, Plan, Ranking, TrialPlan
+from ._warnings import warn
 
 Over = Literal["runs", "tasks", "these-answers"]
 
 
 def compare(
-    bundle: Bundle,
+    bundle: Source,
     a: Model,
     b: Model,
     *,
@@ -40,11 +41,13 @@ def compare(
         "over": over,
         "on_changed_item": on_changed_item,
     }
-    return decode(Comparison, ask("compare", bundle, [a, b], **options))
+    result = decode(Comparison, ask("compare", bundle, [a, b], **options))
+    warn(result.warnings)
+    return result
 
 
 def rank(
-    bundle: Bundle,
+    bundle: Source,
     models: Mapping[str, Model] | Sequence[Model],
     *,
     form: str | int | None = None,
@@ -64,11 +67,13 @@ def rank(
     else:
         runs = list(models)
     options: dict[str, Any] = {"form": form, "level": level, "over": over, "on_changed_item": on_changed_item}
-    return decode(Ranking, ask("rank", bundle, runs, **options))
+    result = decode(Ranking, ask("rank", bundle, runs, **options))
+    warn(result.warnings)
+    return result
 
 
 def check(
-    bundle: Bundle,
+    bundle: Source,
     current: Sequence[Model],
     *,
     baselines: Sequence[Model] = (),
@@ -97,12 +102,14 @@ def check(
         "runs_per_year": runs_per_year,
         "on_changed_item": on_changed_item,
     }
-    return decode(CheckResult, ask("check", bundle, _list(current), _list(baselines), **options))
+    result = decode(CheckResult, ask("check", bundle, _list(current), _list(baselines), **options))
+    warn(result.warnings)
+    return result
 
 
 @overload
 def plan(
-    bundle: Bundle,
+    bundle: Source,
     *,
     half_width: float | None = None,
     gap: float | None = None,
@@ -113,10 +120,10 @@ def plan(
 ) -> Plan: ...
 @overload
 def plan(
-    bundle: Bundle, *, half_width: float | None = None, level: float | None = None, trials: Sequence[int]
+    bundle: Source, *, half_width: float | None = None, level: float | None = None, trials: Sequence[int]
 ) -> TrialPlan: ...
 def plan(
-    bundle: Bundle,
+    bundle: Source,
     *,
     half_width: float | None = None,
     gap: float | None = None,

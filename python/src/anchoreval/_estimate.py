@@ -4,19 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
 from ._answers import Responses, Table
-from ._bundle import Bundle
+from ._bundle import Bundle, Source, loaded
 from ._decode import decode
 from ._errors import AnchorEvalError
-from ._estimates import Estimates, ask_estimates
+from ._estimates import Estimates, ask_estimates, table_warnings
 from ._request import OnChangedItem, Run, ask
 from ._results import Estimate, PassEstimate
+from ._warnings import warn
 
 EstimateOver = Literal["runs", "tasks"]
 
 
 @overload
 def estimate(
-    bundle: Bundle,
+    bundle: Source,
     responses: Responses,
     *,
     form: str | int | None = None,
@@ -31,7 +32,7 @@ def estimate(
 ) -> Estimate: ...
 @overload
 def estimate(
-    bundle: Bundle,
+    bundle: Source,
     responses: Responses,
     *,
     form: str | int | None = None,
@@ -43,7 +44,7 @@ def estimate(
 ) -> PassEstimate: ...
 @overload
 def estimate(
-    bundle: Bundle,
+    bundle: Source,
     responses: Table,
     *,
     form: str | int | None = None,
@@ -56,7 +57,7 @@ def estimate(
     metric: str | None = None,
 ) -> Estimates: ...
 def estimate(
-    bundle: Bundle,
+    bundle: Source,
     responses: Responses | Table,
     *,
     form: str | int | None = None,
@@ -72,6 +73,7 @@ def estimate(
     """A model's score on the whole benchmark, from its answers to the anchors of one form.
 
     Args:
+        bundle: a bundle, or what `load` takes: a name, a folder or an address
         responses: scores in [0,1] by item id, None where there is no answer; or a list or an array in the form's order.
             An item that was tried several times has a list of scores, or `{"passed": 3, "of": 5}`, in place of one.
             Or a DataFrame of pandas with a row for each model and a column for each item, NaN where there is no answer
@@ -109,6 +111,15 @@ def estimate(
     if isinstance(responses, Table):
         if form_digest is not None:
             raise AnchorEvalError("invalid_option", "form_digest goes with a list; a DataFrame's columns are item ids")
-        return ask_estimates(bundle, responses, kind, hashes=hashes, **options)
+        found = ask_estimates(loaded(bundle), responses, kind, hashes=hashes, **options)
+        warn(table_warnings(found))
+        return found
     run = Run(responses, form_digest=form_digest, hashes=hashes)
-    return decode(kind, ask("estimate", bundle, [run], **options))
+    result = decode(kind, ask("estimate", bundle, [run], **options))
+    warn(result.warnings)
+    return result
+
+
+def quiet_estimate(bundle: Bundle, responses: Responses, form: str) -> Estimate:
+    """For a harness, which says in its own log what a result's warnings say."""
+    return decode(Estimate, ask("estimate", bundle, [responses], form=form))

@@ -10,12 +10,12 @@ from ._answers import Table, encode_table
 from ._bridge import call
 from ._bundle import Bundle
 from ._decode import decode
-from ._errors import AnchorEvalError, Issue, refusal
+from ._errors import AnchorEvalError, Issue, refusal, with_items
 from ._request import sent_options
 from ._result import Result, Sheet, sheet
-from ._results import Estimate, PassEstimate
+from ._results import Estimate, EstimateWarning, PassEstimate
 from ._sheets import bounds, cells
-from ._words import counted, points
+from ._words import counted, few, points
 
 _CELLS = 1_000_000
 """Of a table in one message: a larger one goes in several, so that other threads get their turn in between."""
@@ -63,8 +63,20 @@ def ask_estimates(bundle: Bundle, table: Table, kind: type[Estimate | PassEstima
             if "result" in answer:
                 results[model] = decode(kind, answer["result"])
             else:
-                errors[model] = refusal(answer["error"])
+                errors[model] = with_items(refusal(answer["error"]))
     return Estimates(bundle.benchmark, bundle.version, models, results, errors)
+
+
+def table_warnings(found: Estimates) -> list[EstimateWarning]:
+    """The warnings of all models, each kind once, and the models without an estimate."""
+    count = counted(len(found.models), "model")
+    by_code: dict[Any, list[str]] = {}
+    for result in found.results.values():
+        for code, message in {warning.code: warning.message for warning in result.warnings}.items():
+            by_code.setdefault(code, []).append(message)
+    for error in found.errors.values():
+        by_code.setdefault(error.code, []).append(f"no estimate: {error.message}")
+    return [EstimateWarning(code, f"{len(said)} of {count}: {said[0]}") for code, said in by_code.items()]
 
 
 @sheet.register
@@ -73,12 +85,12 @@ def _(result: Estimates) -> Sheet:
     forms = dict.fromkeys(each.form for each in found.values())
     named = f", form{'s' if len(forms) > 1 else ''} {', '.join(forms)}" if forms else ""
     refused = [f"{model} ({error.code})" for model, error in result.errors.items()]
-    without = f"{counted(len(refused), 'model')} without an estimate: {', '.join(refused[:3])}"
+    without = [f"{counted(len(refused), 'model')} without an estimate: {few(refused, 3)}"] if refused else []
     return Sheet(
         (
             f"Estimates: {result.benchmark} {result.version}{named}",
             _summary(len(result.models), found),
-            *([without + (", …" if len(refused) > 3 else "")] if refused else []),
+            *without,
         ),
         "model",
         tuple({"model": model, **_fields(found.get(model), result.errors.get(model))} for model in result.models),

@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 from ._answers import Responses, encode
 from ._bridge import call
-from ._bundle import Bundle
+from ._bundle import Bundle, Source, loaded
 from ._decode import key_of
-from ._errors import AnchorEvalError
+from ._errors import AnchorEvalError, with_items
 
 OnChangedItem = Literal["error", "drop"]
 
@@ -38,17 +38,30 @@ class Run:
 Model = Run | Responses
 
 
-def ask(name: str, bundle: Bundle, runs: Sequence[Model], baselines: Sequence[Model] = (), **options: Any) -> Any:
+def ask(name: str, bundle: Source, runs: Sequence[Model], baselines: Sequence[Model] = (), **options: Any) -> Any:
     """What the bridge answers. Options that are None are left to their defaults."""
-    return call(
-        {
-            "call": name,
-            "bundle": bundle._named,
-            "models": [sent(run) for run in runs],
-            "baselines": [sent(run) for run in baselines],
-            "options": sent_options(options),
-        }
-    )
+    of = loaded(bundle)
+    models, before = ([sent(run) for run in each] for each in (runs, baselines))
+    try:
+        return call(
+            {
+                "call": name,
+                "bundle": of._named,
+                "models": models,
+                "baselines": before,
+                "options": sent_options(options),
+            }
+        )
+    except AnchorEvalError as error:
+        raise with_items(error, _listed(of, error, [*models, *before])) from None
+
+
+def _listed(bundle: Bundle, error: AnchorEvalError, models: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """The items of a form whose answers came as a list, where a finding names one by its place."""
+    digests = {model["formDigest"] for model in models if "formDigest" in model}
+    forms = [form.id for form in bundle.forms.values() if digests == {form.digest}]
+    by_place = any(isinstance(part, int) for issue in error.issues for part in issue.path[1:2])
+    return bundle.anchors(forms[0]) if forms and by_place else ()
 
 
 def run_of(given: Model, name: str | None = None) -> Run:

@@ -22,6 +22,7 @@ from ._words import (
     Bounds,
     bounds_words,
     counted,
+    few,
     interval_words,
     percent,
     points,
@@ -175,9 +176,8 @@ def _difference_words(result: Difference) -> str:
 
 @sheet.register
 def _(result: Ranking) -> Sheet:
-    first = ", ".join(f"{model.name} {points(model.score)}" for model in result.models[:3])
-    more = ", …" if len(result.models) > 3 else ""
-    said = f"{counted(len(result.models), 'model')}, {_answered(result)} by all: {first}{more}"
+    first = few([f"{model.name} {points(model.score)}" for model in result.models], 3)
+    said = f"{counted(len(result.models), 'model')}, {_answered(result)} by all: {first}"
     return Sheet(
         (heading(result), said, *warnings_words(result.warnings)),
         "model",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from ._results import EstimateWarning
@@ -57,6 +57,11 @@ def score_words(score: float | None, interval: Bounds | None, reason: str | None
 def percent(share: float) -> str:
     """0.95 → "95 %"."""
     return f"{round(100 * share, 1):g} %"
+
+
+def few(words: Sequence[str], most: int = 6) -> str:
+    """The first ones, and … where there are more."""
+    return ", ".join([*words[:most], *(["…"] if len(words) > most else [])])
 
 
 def counted(number: int, noun: str) -> str:

@@ -39,7 +39,7 @@ from ._answers import encode
 from ._bridge import call
 from ._bundle import Bundle, load
 from ._errors import AnchorEvalError
-from ._estimate import estimate
+from ._estimate import quiet_estimate
 from ._results import Estimate, Interval, ScenarioResult
 from ._standard_error import standard_error
 
@@ -96,7 +96,7 @@ def anchored(
         answers: dict[str, float] = {}
         try:
             answers, unread = _answers(loaded, name, scores, to_float)
-            result = estimate(loaded, answers, form=name)
+            result = quiet_estimate(loaded, answers, name)
         except AnchorEvalError as error:  # the samples' own scores are not to be lost with it
             said.last([f"no score: {error}"], complete=False)
             return {}
