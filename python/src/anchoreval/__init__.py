@@ -12,6 +12,7 @@ The numbers are the SDK's to the last bit: one Node process of this interpreter 
 from importlib.metadata import version as _version
 
 from . import _plan_sheets, _results  # noqa: F401
+from ._adaptive import AdaptiveSession, adaptive
 from ._answers import Responses
 from ._bundle import Anchor, Anchors, Bundle, Bundles, Form, bundles, load
 from ._calls import check, compare, plan, rank
@@ -25,6 +26,7 @@ from ._warnings import AnchorEvalWarning
 __version__ = _version("anchoreval")
 
 __all__ = [
+    "AdaptiveSession",
     "Anchor",
     "AnchorEvalError",
     "AnchorEvalWarning",
@@ -36,6 +38,7 @@ __all__ = [
     "Issue",
     "Responses",
     "Run",
+    "adaptive",
     "bundles",
     "check",
     "compare",
