@@ -19,6 +19,7 @@ from ._calls import check, compare, plan, rank
 from ._errors import AnchorEvalError, Issue
 from ._estimate import estimate
 from ._estimates import Estimates
+from ._fit import Backtest, backtest, fit
 from ._request import Run
 from ._results import *  # noqa: F403
 from ._warnings import AnchorEvalWarning
@@ -31,6 +32,7 @@ __all__ = [
     "AnchorEvalError",
     "AnchorEvalWarning",
     "Anchors",
+    "Backtest",
     "Bundle",
     "Bundles",
     "Estimates",
@@ -39,10 +41,12 @@ __all__ = [
     "Responses",
     "Run",
     "adaptive",
+    "backtest",
     "bundles",
     "check",
     "compare",
     "estimate",
+    "fit",
     "load",
     "plan",
     "rank",

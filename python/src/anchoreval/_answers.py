@@ -57,7 +57,7 @@ def encode(responses: Responses) -> Any:
                 "invalid_answers", f"answers are of one model, in one dimension; got {responses.ndim} of an array"
             )
         if isinstance(responses, Series) and not callable(responses.index):
-            return _entries(zip(responses.index.tolist(), responses.tolist(), strict=True), _series_score)
+            return _entries(zip(responses.index.tolist(), responses.tolist(), strict=True), series_score)
         return [_answer(value) for value in responses.tolist()]
     if callable(getattr(responses, "to_list", None)):  # of polars, which has no index
         return [_answer(value) for value in responses.to_list()]  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def encode_table(table: Table) -> tuple[list[str], list[list[Any]]]:
             "invalid_answers", "a table of answers is a DataFrame of pandas: a row a model, a column an item"
         )
     ids = _item_ids(table.columns.tolist())
-    return ids, [[_series_score(value) for value in row] for row in table.to_numpy().tolist()]
+    return ids, [[series_score(value) for value in row] for row in table.to_numpy().tolist()]
 
 
 def _entries(pairs: Iterable[tuple[Any, Any]], score: Any) -> dict[str, list[list[Any]]]:
@@ -131,7 +131,7 @@ def _answer(value: Any) -> Any:
             f"{value!r} may be trials or counts: give a list of scores, one a trial, or {{'passed': 3, 'of': 5}}",
         )
     if isinstance(value, Series):
-        return [_series_score(score) for score in value.tolist()]
+        return [series_score(score) for score in value.tolist()]
     if isinstance(value, Array) and value.ndim == 1:
         return [_score(score) for score in value.tolist()]
     return [_score(score) for score in value] if isinstance(value, list) else _score(value)
@@ -154,7 +154,7 @@ def _score(value: Any) -> Any:
     return str(value) if isinstance(value, str) else {}  # refused there, as every bad score is
 
 
-def _series_score(value: Any) -> Any:
+def series_score(value: Any) -> Any:
     """In a Series NaN is how pandas writes that there is nothing."""
     return None if isinstance(value, float) and math.isnan(value) else _answer(value)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -107,3 +108,23 @@ def with_items(error: AnchorEvalError, ids: Sequence[str] = ()) -> AnchorEvalErr
     issues = tuple(map(named, error.issues))
     message = error.message.replace(error.issues[0].message, issues[0].message, 1)
     return AnchorEvalError(error.code, message, issues)
+
+
+def program_words(error: AnchorEvalError, folder: str) -> AnchorEvalError:
+    """The same of the program, whose options are arguments here, and whose files are tables.
+
+    Args:
+        folder: where the tables were written
+    """
+
+    def said(text: str) -> str:
+        plain = text.replace(f"{folder}{os.sep}", "")
+        return re.sub(r"--([a-z][a-z-]+)", lambda found: found[1].replace("-", "_"), plain)
+
+    issues = tuple(
+        Issue(
+            tuple(said(part) if isinstance(part, str) else part for part in issue.path), issue.code, said(issue.message)
+        )
+        for issue in error.issues
+    )
+    return AnchorEvalError(error.code, said(error.message), issues)
