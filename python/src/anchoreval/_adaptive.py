@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -73,12 +73,15 @@ class AdaptiveSession(Result):
         except AnchorEvalError as error:
             raise with_items(error) from None
         self._answers[item_id] = score
-        if self.items:
-            return
-        self._turn = self._take({"state": self._turn["state"], "models": [{"responses": encode(self._answers)}]})
+        if not self.items:
+            self._complete(self._answers)
+            if self.done:
+                warn(self.warnings)
+
+    def _complete(self, answers: Mapping[str, Any]) -> None:
+        """Takes the answers to a whole batch, and draws the next one."""
+        self._turn = self._take({"state": self._turn["state"], "models": [{"responses": encode(answers)}]})
         self._answers = {}
-        if self.done:
-            warn(self.warnings)
 
     @property
     def done(self) -> bool:
