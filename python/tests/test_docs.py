@@ -46,6 +46,7 @@ def test_help_has_each_field_in_the_words_of_the_sdk() -> None:
 
 
 def test_help_has_every_field_of_what_the_package_makes_itself() -> None:
-    for kind in (anchoreval.Anchor, anchoreval.Bundle, anchoreval.Form, anchoreval.Issue, anchoreval.Run):
+    kinds: list[Any] = [anchoreval.Anchor, anchoreval.Bundle, anchoreval.Form, anchoreval.Issue, anchoreval.Run]
+    for kind in [*kinds, anchoreval.Estimates, anchoreval.Backtest]:
         for field in dataclasses.fields(kind):
             assert field.name.startswith("_") or f"\n        {field.name}: " in (kind.__doc__ or ""), (kind, field.name)

@@ -47,7 +47,7 @@ def test_a_fit_of_a_table_is_the_program_s(board: tuple[Any, Any], tmp_path: Pat
     assert anchoreval.estimate(bundle, named) == anchoreval.estimate(tmp_path / "wide", named)
 
     scores.to_csv(tmp_path / "scores.csv")
-    long = scores.rename_axis("model").reset_index().melt("model", var_name="item_id", value_name="score")
+    long = scores.copy().rename_axis("model").reset_index().melt("model", var_name="item_id", value_name="score")
     for way, table, described in (
         ("file", tmp_path / "scores.csv", items.set_index("item_id")),
         ("long", long, items),
@@ -100,15 +100,15 @@ def test_progress_is_one_line_that_is_written_over(
 
 def test_a_back_test_has_a_row_for_each_estimator(board: tuple[Any, Any]) -> None:
     scores, items = board
-    found = anchoreval.backtest(scores, items=items, anchors=[10, 30], seeds=2, settings=SETTINGS)
-    served = [row for row in found.rows if row.headline]
+    result = anchoreval.backtest(scores, items=items, anchors=[10, 30], seeds=2, settings=SETTINGS)
+    served = [row for row in result.rows if row.headline]
     assert [row.n for row in served] == [10, 30] and all(0 < row.mae < 20 for row in served)
     assert served[0].seeds == 2 and type(served[0].seeds) is int
-    frame = found.to_frame()
-    assert len(frame) == len(found.rows) and list(frame["mae"]) == [row.mae for row in found.rows]
-    lines = repr(found).split("\n")
+    frame = result.to_frame()
+    assert len(frame) == len(result.rows) and list(frame["mae"]) == [row.mae for row in result.rows]
+    lines = repr(result).split("\n")
     assert lines[0].startswith("Backtest: interpolation, 2 seeds") and f"{served[0].mae:.1f}" in lines[1]
-    assert f"{served[1].mae:.2f}" in found._repr_html_()
+    assert f"{served[1].mae:.2f}" in result._repr_html_()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

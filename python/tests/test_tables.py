@@ -27,9 +27,13 @@ def board(bundle: Bundle) -> Any:
 
 
 def test_a_row_is_estimated_as_it_is_by_itself(bundle: Bundle, board: Any) -> None:
-    found = anchoreval.estimate(bundle, board)
-    assert isinstance(found, anchoreval.Estimates) and found.models == tuple(board.index) and found.errors == {}
-    for model, result in found.results.items():
+    estimates = anchoreval.estimate(bundle, board)
+    assert (
+        isinstance(estimates, anchoreval.Estimates)
+        and estimates.models == tuple(board.index)
+        and estimates.errors == {}
+    )
+    for model, result in estimates.results.items():
         assert result == anchoreval.estimate(bundle, board.loc[model])
     narrower = anchoreval.estimate(bundle, board, form="12", level=0.8)
     assert narrower.results["model-3"] == anchoreval.estimate(bundle, board.loc["model-3"], level=0.8)
@@ -55,38 +59,40 @@ def test_a_model_with_a_problem_is_named_with_its_code_and_the_others_stay(bundl
     bad = board.copy()
     bad.iloc[1] = np.nan
     bad.iloc[3, 0] = 7
-    found = anchoreval.estimate(bundle, bad)
-    assert list(found.results) == ["model-0", "model-2", "model-4", "model-5"]
-    assert {model: error.code for model, error in found.errors.items()} == {
+    estimates = anchoreval.estimate(bundle, bad)
+    assert list(estimates.results) == ["model-0", "model-2", "model-4", "model-5"]
+    assert {model: error.code for model, error in estimates.errors.items()} == {
         "model-1": "invalid_answers",
         "model-3": "invalid_answers",
     }
-    assert found.errors["model-3"].issues[0].path == ("responses", board.columns[0])
-    frame = found.to_frame()
+    assert estimates.errors["model-3"].issues[0].path == ("responses", board.columns[0])
+    frame = estimates.to_frame()
     assert list(frame.index) == list(board.index)
     assert list(frame["error"].notna()) == [False, True, False, True, False, False]
-    assert frame.loc["model-0", "score"] == found.results["model-0"].score and np.isnan(frame.loc["model-1", "score"])
-    assert "2 models without an estimate: model-1 (invalid_answers), model-3 (invalid_answers)" in repr(found)
-    for model, error in found.errors.items():
-        assert f"{model}: {error.message}" in found._repr_html_()
+    assert frame.loc["model-0", "score"] == estimates.results["model-0"].score and np.isnan(
+        frame.loc["model-1", "score"]
+    )
+    assert "2 models without an estimate: model-1 (invalid_answers), model-3 (invalid_answers)" in repr(estimates)
+    for model, error in estimates.errors.items():
+        assert f"{model}: {error.message}" in estimates._repr_html_()
 
 
 def test_a_whole_row_of_a_leaderboard_is_taken_as_it_is(bundle: Bundle) -> None:
     lines = (GOLDEN / "bundle" / "items.jsonl").read_text("utf-8").splitlines()
     ids = [json.loads(line)["item_id"] for line in lines]
     whole = pd.DataFrame([[1.0] * len(ids), [k % 2 for k in range(len(ids))]], index=["all", "half"], columns=ids)
-    found = anchoreval.estimate(bundle, whole)
-    assert found.results["all"].score == pytest.approx(1) and "100.0, exact" in repr(found.results["all"])
-    assert found.results["half"] == anchoreval.estimate(bundle, whole.loc["half"])
-    assert found.results["half"].interval is not None and found.results["half"].interval.method == "exact"
+    estimates = anchoreval.estimate(bundle, whole)
+    assert estimates.results["all"].score == pytest.approx(1) and "100.0, exact" in repr(estimates.results["all"])
+    assert estimates.results["half"] == anchoreval.estimate(bundle, whole.loc["half"])
+    assert estimates.results["half"].interval is not None and estimates.results["half"].interval.method == "exact"
 
 
 def test_labels_stay_what_they_are(bundle: Bundle, board: Any) -> None:
     numbered = board.set_axis([(1, "a"), (1, "b"), (2, "a"), (2, "b"), 7, "<b>"], axis=0)
-    found = anchoreval.estimate(bundle, numbered)
-    assert found.models[0] == (1, "a") and found.models[4] == 7
-    assert "&lt;b&gt;" in found._repr_html_() and "<b>" not in found._repr_html_()
-    assert pickle.loads(pickle.dumps(found)) == found
+    estimates = anchoreval.estimate(bundle, numbered)
+    assert estimates.models[0] == (1, "a") and estimates.models[4] == 7
+    assert "&lt;b&gt;" in estimates._repr_html_() and "<b>" not in estimates._repr_html_()
+    assert pickle.loads(pickle.dumps(estimates)) == estimates
 
 
 @pytest.mark.parametrize(
@@ -132,3 +138,9 @@ def test_a_long_table_is_cut_in_a_notebook_and_says_so(bundle: Bundle, board: An
     many = pd.concat([board] * 11).set_axis(range(66), axis=0)
     page = anchoreval.estimate(bundle, many)._repr_html_()
     assert page.count("<svg") == 60 and "6 more rows" in page
+
+
+def test_a_table_is_ranked_by_its_labels(bundle: Bundle, board: Any) -> None:
+    ranking = anchoreval.rank(bundle, board)
+    assert ranking == anchoreval.rank(bundle, {model: board.loc[model] for model in board.index})
+    assert {model.name for model in ranking.models} == set(board.index)

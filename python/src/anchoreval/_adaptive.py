@@ -12,7 +12,7 @@ from ._errors import AnchorEvalError, Issue, with_items
 from ._request import sent_options
 from ._result import Result, Sheet, sheet
 from ._results import AdaptiveItem, AdaptiveModel, AdaptiveScenario, AdaptiveStop, EstimateWarning
-from ._sheets import bar, bounds
+from ._sheets import bar, bounds, messages
 from ._warnings import warn
 from ._words import counted, interval_words, points, score_words
 
@@ -35,16 +35,16 @@ class AdaptiveSession(Result):
         self.seed = seed
         """Of the draws: the same seed and answers give the same items."""
         self._answers: dict[str, Any] = {}
-        self._turn = self._take({"options": sent_options(options)})
+        self._step = self._take({"options": sent_options(options)})
 
     def _take(self, request: dict[str, Any]) -> dict[str, Any]:
-        turn: dict[str, Any] = call({"call": "adaptive", "bundle": self.bundle._named, "seed": self.seed, **request})
-        return turn
+        step: dict[str, Any] = call({"call": "adaptive", "bundle": self.bundle._named, "seed": self.seed, **request})
+        return step
 
     @property
     def items(self) -> tuple[AdaptiveItem, ...]:
         """The items of this batch that have no answer yet, which may be asked in any order, or all at once."""
-        asked = [decode(AdaptiveItem, item) for item in self._turn["items"]]
+        asked = [decode(AdaptiveItem, item) for item in self._step["items"]]
         return tuple(item for item in asked if item.item_id not in self._answers)
 
     def next(self) -> AdaptiveItem:
@@ -54,17 +54,17 @@ class AdaptiveSession(Result):
             AnchorEvalError: `invalid_option` once the session is done
         """
         if self.done:
-            raise AnchorEvalError("invalid_option", f"nothing is left to ask: {self._turn['stopped']['message']}")
+            raise AnchorEvalError("invalid_option", f"nothing is left to ask: {self._step['stopped']['message']}")
         return self.items[0]
 
     def answer(self, item_id: str, score: float | None) -> None:
         """Takes an item's score in [0,1], None where there is no answer. An answer counts when its batch is complete,
-        and may be given anew until then.
+        and may be replaced until then.
 
         Raises:
             AnchorEvalError: `invalid_answers` for an item that isn't asked now, and for what is no score
         """
-        if item_id not in {item["item_id"] for item in self._turn["items"]}:
+        if item_id not in {item["item_id"] for item in self._step["items"]}:
             issue = Issue(("responses", item_id), "unknown_item", f"{item_id}: this item isn't asked now")
             raise AnchorEvalError("invalid_answers", issue.message, (issue,))
         one = {"responses": encode({item_id: score})}
@@ -80,33 +80,33 @@ class AdaptiveSession(Result):
 
     def _complete(self, answers: Mapping[str, Any]) -> None:
         """Takes the answers to a whole batch, and draws the next one."""
-        self._turn = self._take({"state": self._turn["state"], "models": [{"responses": encode(answers)}]})
+        self._step = self._take({"state": self._step["state"], "models": [{"responses": encode(answers)}]})
         self._answers = {}
 
     @property
     def done(self) -> bool:
         """Whether a rule, or the budget, has ended it."""
-        return self._turn["state"] is None
+        return self._step["state"] is None
 
     @property
     def stopped(self) -> AdaptiveStop | None:
         """Why it ended; None while it goes on."""
-        return None if self._turn["stopped"] is None else decode(AdaptiveStop, self._turn["stopped"])
+        return None if self._step["stopped"] is None else decode(AdaptiveStop, self._step["stopped"])
 
     @property
     def estimate(self) -> AdaptiveModel:
         """The running score of the whole benchmark with its interval, from all complete batches."""
-        return decode(AdaptiveModel, self._turn["model"])
+        return decode(AdaptiveModel, self._step["model"])
 
     @property
     def asked(self) -> int:
         """Items of all complete batches."""
-        return int(self._turn["asked"])
+        return int(self._step["asked"])
 
     @property
     def warnings(self) -> tuple[EstimateWarning, ...]:
         """What a reader of the score should know."""
-        return tuple(decode(EstimateWarning, warning) for warning in self._turn["warnings"])
+        return tuple(decode(EstimateWarning, warning) for warning in self._step["warnings"])
 
 
 def adaptive(
@@ -175,5 +175,5 @@ def _(result: AdaptiveSession) -> Sheet:
             for name, part in parts.items()
             if len(parts) > 2 or name != "overall"
         ),
-        (ends, *(warning.message for warning in result.warnings)),
+        messages(result.warnings),
     )

@@ -38,6 +38,7 @@ class Table(Protocol):
     @property
     def columns(self) -> Any: ...
     def to_numpy(self) -> Any: ...
+    def iterrows(self) -> Iterable[tuple[Any, Any]]: ...
 
 
 Responses = Mapping[Any, Any] | Series | Array | Sequence[Any]
@@ -85,16 +86,16 @@ def encode_table(table: Table) -> tuple[list[str], list[list[Any]]]:
 
 
 def _entries(pairs: Iterable[tuple[Any, Any]], score: Any) -> dict[str, list[list[Any]]]:
-    given = list(pairs)
-    ids = _item_ids([name for name, _ in given])
-    return {"byId": [[name, score(value)] for name, (_, value) in zip(ids, given, strict=True)]}
+    entries = list(pairs)
+    ids = _item_ids([label for label, _ in entries])
+    return {"byId": [[item, score(value)] for item, (_, value) in zip(ids, entries, strict=True)]}
 
 
-def _item_ids(given: Sequence[Any]) -> list[str]:
+def _item_ids(labels: Sequence[Any]) -> list[str]:
     """Item ids as text, each of them once."""
     ids: dict[str, None] = {}
     issues: list[Issue] = []
-    for each in given:
+    for each in labels:
         name = _item_id(each)
         if name is None:
             message = f"an item id must be text, got {each!r} ({type(each).__name__})"

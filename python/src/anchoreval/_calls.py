@@ -3,10 +3,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, overload
 
+from ._answers import Table
 from ._bundle import Source
 from ._decode import decode
 from ._errors import AnchorEvalError
-from ._request import Model, OnChangedItem, ask, run_of
+from ._request import Model, OnChangedItem, Run, ask, run_of
 from ._results import CheckResult, Comparison, Plan, Ranking, TrialPlan
 from ._warnings import warn
 
@@ -48,7 +49,7 @@ def compare(
 
 def rank(
     bundle: Source,
-    models: Mapping[str, Model] | Sequence[Model],
+    models: Mapping[str, Model] | Sequence[Model] | Table,
     *,
     form: str | int | None = None,
     level: float | None = None,
@@ -58,12 +59,14 @@ def rank(
     """Several models on the same anchors, with the places that each may have.
 
     Args:
-        models: answers by model's name, or a list of them
+        models: answers by model's name, or a list of them; or a DataFrame, a row a model
         over: what the places are said of, as in `compare`
     """
     runs: list[Model]
     if isinstance(models, Mapping):
-        runs = [run_of(given, name) for name, given in models.items()]
+        runs = [run_of(model, name) for name, model in models.items()]
+    elif isinstance(models, Table):
+        runs = [Run(row, str(label)) for label, row in models.iterrows()]
     else:
         runs = list(models)
     options: dict[str, Any] = {"form": form, "level": level, "over": over, "on_changed_item": on_changed_item}
@@ -146,8 +149,8 @@ def plan(
         "budget": budget,
         "trials": trials,
     }
-    found = ask("plan", bundle, [], **options)
-    return decode(Plan, found) if trials is None else decode(TrialPlan, found)
+    answer = ask("plan", bundle, [], **options)
+    return decode(Plan, answer) if trials is None else decode(TrialPlan, answer)
 
 
 def _list(runs: Sequence[Model]) -> Sequence[Model]:

@@ -76,7 +76,7 @@ def python_words(message: str) -> str:
     Example:
         python_words("halfWidth must be …")  # "half_width must be …"
     """
-    said = _OPTION.sub(lambda found: _option_words(found[0]), message)
+    said = _OPTION.sub(lambda match: _option_words(match[0]), message)
     return said.replace("null means no", "None means no").replace('`on_changed_item: "drop"`', 'on_changed_item="drop"')
 
 
@@ -119,7 +119,7 @@ def program_words(error: AnchorEvalError, folder: str) -> AnchorEvalError:
 
     def said(text: str) -> str:
         plain = text.replace(f"{folder}{os.sep}", "")
-        return re.sub(r"--([a-z][a-z-]+)", lambda found: found[1].replace("-", "_"), plain)
+        return re.sub(r"--([a-z][a-z-]+)", lambda match: match[1].replace("-", "_"), plain)
 
     issues = tuple(
         Issue(

@@ -111,9 +111,9 @@ def estimate(
     if isinstance(responses, Table):
         if form_digest is not None:
             raise AnchorEvalError("invalid_option", "form_digest goes with a list; a DataFrame's columns are item ids")
-        found = ask_estimates(loaded(bundle), responses, kind, hashes=hashes, **options)
-        warn(table_warnings(found))
-        return found
+        estimates = ask_estimates(loaded(bundle), responses, kind, hashes=hashes, **options)
+        warn(table_warnings(estimates))
+        return estimates
     run = Run(responses, form_digest=form_digest, hashes=hashes)
     result = decode(kind, ask("estimate", bundle, [run], **options))
     warn(result.warnings)

@@ -26,14 +26,16 @@ class Estimates(Result):
     """The estimates of a table of models, in its order. A model whose answers are refused is in `errors`.
 
     Attributes:
+        benchmark: The bundle's benchmark.
+        version: The bundle's version.
+        models: All rows' labels, in order.
         results: Estimates by model, the row's label.
         errors: Why there is no estimate, by model.
-        models: All rows' labels, in order.
 
     Example:
-        found = anchoreval.estimate(bundle, leaderboard)
-        found.to_frame().sort_values("score")
-        pandas.concat({model: result.to_frame() for model, result in found.results.items()})  # with every scenario
+        estimates = anchoreval.estimate(bundle, leaderboard)
+        estimates.to_frame().sort_values("score")
+        pandas.concat({model: result.to_frame() for model, result in estimates.results.items()})  # with every scenario
     """
 
     benchmark: str
@@ -67,50 +69,50 @@ def ask_estimates(bundle: Bundle, table: Table, kind: type[Estimate | PassEstima
     return Estimates(bundle.benchmark, bundle.version, models, results, errors)
 
 
-def table_warnings(found: Estimates) -> list[EstimateWarning]:
+def table_warnings(table: Estimates) -> list[EstimateWarning]:
     """The warnings of all models, each kind once, and the models without an estimate."""
-    count = counted(len(found.models), "model")
+    count = counted(len(table.models), "model")
     by_code: dict[Any, list[str]] = {}
-    for result in found.results.values():
+    for result in table.results.values():
         for code, message in {warning.code: warning.message for warning in result.warnings}.items():
             by_code.setdefault(code, []).append(message)
-    for error in found.errors.values():
+    for error in table.errors.values():
         by_code.setdefault(error.code, []).append(f"no estimate: {error.message}")
     return [EstimateWarning(code, f"{len(said)} of {count}: {said[0]}") for code, said in by_code.items()]
 
 
 @sheet.register
 def _(result: Estimates) -> Sheet:
-    found = result.results
-    forms = dict.fromkeys(each.form for each in found.values())
+    estimates = result.results
+    forms = dict.fromkeys(each.form for each in estimates.values())
     named = f", form{'s' if len(forms) > 1 else ''} {', '.join(forms)}" if forms else ""
     refused = [f"{model} ({error.code})" for model, error in result.errors.items()]
     without = [f"{counted(len(refused), 'model')} without an estimate: {few(refused, 3)}"] if refused else []
     return Sheet(
         (
             f"Estimates: {result.benchmark} {result.version}{named}",
-            _summary(len(result.models), found),
+            _summary(len(result.models), estimates),
             *without,
         ),
         "model",
-        tuple({"model": model, **_fields(found.get(model), result.errors.get(model))} for model in result.models),
+        tuple({"model": model, **_fields(estimates.get(model), result.errors.get(model))} for model in result.models),
         tuple(
             {"": str(model), **cells(each.score, each.interval, each.answered, each.of)}
-            for model, each in found.items()
+            for model, each in estimates.items()
         ),
         tuple(f"{model}: {error}" for model, error in result.errors.items()),
     )
 
 
-def _summary(count: int, found: Mapping[Hashable, Estimate | PassEstimate]) -> str:
-    words = f"{len(found)} of {counted(count, 'model')} estimated"
-    scores = [each.score for each in found.values() if each.score is not None]
+def _summary(count: int, estimates: Mapping[Hashable, Estimate | PassEstimate]) -> str:
+    words = f"{len(estimates)} of {counted(count, 'model')} estimated"
+    scores = [each.score for each in estimates.values() if each.score is not None]
     if scores:
         words += f", {points(min(scores))} to {points(max(scores))}"
-    widths = [each.interval.high - each.interval.low for each in found.values() if each.interval]
+    widths = [each.interval.high - each.interval.low for each in estimates.values() if each.interval]
     if widths:
         words += f", intervals ± {points(fmean(widths) / 2)} on the mean"
-    warned = sum(bool(each.warnings) for each in found.values())
+    warned = sum(bool(each.warnings) for each in estimates.values())
     return words + (f"; {warned} with warnings" if warned else "")
 
 

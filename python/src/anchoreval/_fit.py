@@ -55,7 +55,7 @@ def fit(
     Example:
         bundle = anchoreval.fit(scores, items=items, name="mine@1.0.0", anchors=50, out="out/mine")
     """
-    own = {
+    named = {
         "name": name,
         "out": out,
         "anchors": anchors,
@@ -65,7 +65,7 @@ def fit(
         "seed": seed,
     }
     tables = {"responses": responses, "items": items, "families": families}
-    run_command("fit", tables, {**own, **options}, progress)
+    run_command("fit", tables, {**named, **options}, progress)
     return load(os.path.abspath(out))
 
 
@@ -117,10 +117,10 @@ def backtest(
     Example:
         anchoreval.backtest(scores, items=items, anchors=[30, 100], seeds=3).to_frame()
     """
-    own = {"anchors": anchors, "recipe": recipe, "split": split, "set": settings, "seeds": seeds, "seed": seed}
+    named = {"anchors": anchors, "recipe": recipe, "split": split, "set": settings, "seeds": seeds, "seed": seed}
     tables = {"responses": responses, "items": items, "families": families}
-    found = run_command("backtest", tables, {**own, **options}, progress)
-    return Backtest(found["header"], tuple(decode(RecipeRow, row) for row in found["rows"]))
+    document = run_command("backtest", tables, {**named, **options}, progress)
+    return Backtest(document["header"], tuple(decode(RecipeRow, row) for row in document["rows"]))
 
 
 @sheet.register

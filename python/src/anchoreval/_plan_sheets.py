@@ -39,7 +39,6 @@ def _(result: Plan) -> Sheet:
             }
             for name, form in named
         ),
-        tuple(wanted),
     )
 
 
@@ -84,5 +83,4 @@ def _(result: TrialPlan) -> Sheet:
             }
             for form, choice in named
         ),
-        tuple(wanted),
     )

@@ -64,16 +64,16 @@ def _listed(bundle: Bundle, error: AnchorEvalError, models: Sequence[Mapping[str
     return bundle.anchors(forms[0]) if forms and by_place else ()
 
 
-def run_of(given: Model, name: str | None = None) -> Run:
-    if not isinstance(given, Run):
-        return Run(given, name)
-    return given if name is None else Run(given.responses, name, given.form_digest, given.hashes)
+def run_of(model: Model, name: str | None = None) -> Run:
+    if not isinstance(model, Run):
+        return Run(model, name)
+    return model if name is None else Run(model.responses, name, model.form_digest, model.hashes)
 
 
-def sent(given: Model) -> dict[str, Any]:
-    run = run_of(given)
-    own = {"name": run.name, "formDigest": run.form_digest, "hashes": run.hashes and dict(run.hashes)}
-    return {"responses": encode(run.responses), **{key: value for key, value in own.items() if value is not None}}
+def sent(model: Model) -> dict[str, Any]:
+    run = run_of(model)
+    terms = {"name": run.name, "formDigest": run.form_digest, "hashes": run.hashes and dict(run.hashes)}
+    return {"responses": encode(run.responses), **{key: value for key, value in terms.items() if value is not None}}
 
 
 def sent_options(options: Mapping[str, Any]) -> dict[str, Any]:

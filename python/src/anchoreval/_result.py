@@ -37,7 +37,7 @@ class Sheet:
     shown: tuple[Mapping[str, str | Bar], ...]
     """For a notebook, a row each: cells by heading, in words or drawn."""
     notes: tuple[str, ...] = field(default=())
-    """Sentences below the table."""
+    """Sentences below the table, which are unfolded on demand."""
 
 
 @singledispatch
@@ -83,14 +83,13 @@ def _html(shown: Sheet) -> str:
     body = "".join(
         f"<tr>{''.join(f'<td>{_cell(cell, axis)}</td>' for cell in row.values())}</tr>" for row in shown.shown[:_ROWS]
     )
-    caption = "<br>".join(_text(line) for line in shown.lines[:2])
     more = len(shown.shown) - _ROWS
-    notes = [*([f"{more} more rows: to_frame() has all"] if more > 0 else []), *shown.notes]
-    items = "".join(f"<li>{_text(note)}</li>" for note in notes)
+    lines = [*shown.lines, *([f"{more} more rows: to_frame() has all"] if more > 0 else [])]
+    notes = "".join(f"<li>{_text(note)}</li>" for note in shown.notes)
     return (
-        f'<div class="anchoreval"><p>{caption}</p>'
+        f'<div class="anchoreval"><p>{"<br>".join(map(_text, lines))}</p>'
         f"<table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>"
-        f"{f'<ul>{items}</ul>' if notes else ''}</div>"
+        f"{f'<details><summary>In words</summary><ul>{notes}</ul></details>' if notes else ''}</div>"
     )
 
 

@@ -25,7 +25,7 @@ class AnchorEvalWarning(UserWarning):
         return f"{self.args[1]} [{self.code}]"
 
 
-def warn(found: Iterable[EstimateWarning]) -> None:
+def warn(messages: Iterable[EstimateWarning]) -> None:
     """Warns the line that called the function that calls this."""
-    for each in found:
+    for each in messages:
         warnings.warn(AnchorEvalWarning(each.code, python_words(each.message)), stacklevel=3)
