@@ -115,12 +115,12 @@ export interface AdaptiveModel extends AdaptiveScore {
 }
 
 /** One scenario's running score. */
-export interface AdaptiveScenario extends AdaptiveScore {
+interface AdaptiveScenario extends AdaptiveScore {
   readonly answered: Integer;
 }
 
 /** An ability on its bank's scale, one number a dimension. */
-export interface AdaptiveAbility {
+interface AdaptiveAbility {
   readonly theta: readonly number[];
   readonly standardError: readonly number[];
 }
