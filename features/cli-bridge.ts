@@ -3,6 +3,7 @@ import type { BridgeCall } from "../cli/src/bridge-call.ts";
 /** The features' calls of the bridge that other languages talk to; what a call imports is loaded when it comes. */
 export const CALLS: Readonly<Record<string, () => Promise<BridgeCall>>> = {
   adaptive: async () => (await import("./adaptive/cli/bridge.ts")).nextTurn,
+  "adaptive-answers": async () => (await import("./adaptive/cli/bridge.ts")).checkAnswers,
   "adaptive-samples": async () => (await import("./adaptive/cli/bridge.ts")).poolSamples,
   compare: async () => (await import("./compare/cli/bridge.ts")).compareModels,
   rank: async () => (await import("./compare/cli/bridge.ts")).rankModels,

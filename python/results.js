@@ -4,21 +4,27 @@ import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
-const dist = fileURLToPath(new URL("../sdk/dist/", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The answers of the bridge, by the file that declares them. */
 const ANSWERS = {
-  "features/sdk-estimate": ["AnyEstimate"],
-  "features/compare/sdk/types": ["Comparison", "Ranking"],
-  "features/compare/sdk/check-types": ["CheckResult"],
-  "features/sdk-plan": ["ServedPlan", "OtherPlan"],
+  "sdk/dist/features/sdk-estimate": ["AnyEstimate"],
+  "sdk/dist/features/compare/sdk/types": ["Comparison", "Ranking"],
+  "sdk/dist/features/compare/sdk/check-types": ["CheckResult"],
+  "sdk/dist/features/sdk-plan": ["ServedPlan", "OtherPlan"],
+};
+/** Parts of what Python puts together itself. */
+const PARTS = {
+  "cli/dist/cli/src/bundles/list-bundles": ["ListedBundle"],
+  "sdk/dist/features/adaptive/sdk/types": ["AdaptiveModel", "AdaptiveItem", "AdaptiveStop"],
+  "offline-trainer/dist/features/backtest/fit/backtest": ["RecipeRow"],
 };
 /** Docstrings name `estimateTrials` or `planFromBundle`: Python has one function for all that begin alike. */
 const FUNCTIONS = ["estimate", "compare", "rank", "check", "plan"];
 const KEYWORDS = ["lambda", "from", "in", "is", "not", "class", "global", "pass"];
 const WIDTH = 120;
 
-const files = Object.keys(ANSWERS).map((name) => `${dist}${name}.d.ts`);
+const files = Object.keys({ ...ANSWERS, ...PARTS }).map((name) => `${root}${name}.d.ts`);
 const program = ts.createProgram(files, {
   module: ts.ModuleKind.NodeNext,
   strict: true,
@@ -30,11 +36,18 @@ const checker = program.getTypeChecker();
 
 /** By name, each after those that it needs. */
 const classes = new Map();
-for (const [k, names] of Object.values(ANSWERS).entries()) {
-  const declared = checker.getExportsOfModule(checker.getSymbolAtLocation(program.getSourceFile(files[k])));
-  for (const name of names) addAnswer(checker.getDeclaredTypeOfSymbol(declared.find((symbol) => symbol.name === name)));
-}
+for (const type of typesOf(ANSWERS)) addAnswer(type);
+for (const type of typesOf(PARTS)) addClass(type.symbol.name, type, docOf(type.symbol));
 writeFileSync(fileURLToPath(new URL("src/anchoreval/_results.py", import.meta.url)), moduleOf([...classes.values()]));
+
+function typesOf(named) {
+  return Object.entries(named).flatMap(([file, names]) => {
+    const declared = checker.getExportsOfModule(
+      checker.getSymbolAtLocation(program.getSourceFile(`${root}${file}.d.ts`)),
+    );
+    return names.map((name) => checker.getDeclaredTypeOfSymbol(declared.find((symbol) => symbol.name === name)));
+  });
+}
 
 /**
  * An interface, or several. Further figures beside one (`Estimate & Partial<…>`) are fields of its class, and so are those of an
@@ -54,6 +67,7 @@ function addAnswer(type) {
       throw new Error(`an answer before ${named.symbol.name} holds it: list it first`);
     const all = [...fields, ...others.map((field) => ({ ...field, optional: true }))];
     addClass(named.symbol.name, named, docOf(named.symbol), all);
+    classes.get(named.symbol.name).isResult = true;
   }
 }
 
@@ -184,15 +198,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from ._result import Result
+
 __all__ = [
 ${names.map((name) => `    "${name}",\n`).join("")}]
 ${all.map(classText).join("")}`;
 }
 
-/** An interface that it extends is its base where that is a class itself, else its fields are its own. */
-function classText({ name, type, doc, fields }) {
+/**
+ * An interface that it extends is its base where that is a class itself, else its fields are its own. An answer shows itself
+ * as a `Result` does.
+ */
+function classText({ name, type, doc, fields, isResult }) {
   const bases = type.isClassOrInterface() ? checker.getBaseTypes(type) : [];
   const base = bases.map(({ symbol }) => classes.get(symbol?.name)).find((one) => one && bases.includes(one.type));
+  const parents = [...(isResult ? ["Result"] : []), ...(base ? [base.name] : [])];
   const inherited = new Map(base?.fields.map((field) => [field.name, field.python]));
   const declared = fields.filter((field) => inherited.get(field.name) !== field.python);
   const ordered = [false, true].flatMap((optional) => declared.filter((field) => field.optional === optional));
@@ -201,8 +221,8 @@ function classText({ name, type, doc, fields }) {
   const attributes = notes.length > 0 ? `\n\n    Attributes:\n${notes.join("\n")}\n    ` : "";
   return `
 
-@dataclass(frozen=True)
-class ${name}${base ? `(${base.name})` : ""}:
+@dataclass(frozen=True${isResult ? ", repr=False" : ""})
+class ${name}${parents.length > 0 ? `(${parents.join(", ")})` : ""}:
 ${wrapped(`"""${doc}`, 4, 4)}${attributes}"""
 
 ${ordered.map(fieldText).join("")}`;

@@ -3,21 +3,20 @@ import { CALLS } from "../../features/cli-bridge.ts";
 import { loadItemLines, loadItems } from "anchoreval/internal/bundles/read-file";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
-import type { ComparedModel } from "anchoreval/internal/features/sdk";
-import type { ItemTrials } from "anchoreval/internal/tables/item-trials";
 import { type Bundle, type BundleSource, unknownForm } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
 import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
 import { openBundle, readTrusted } from "./bundles/open-bundle.ts";
+import { received, receivedRow, type SentModel, type SentTable } from "./sent-answers.ts";
 import type { AnchoredTask } from "./run/lm-eval-tasks.ts";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
 
 /**
  * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
  * JSON on standard input, `{"call", "bundle", …}`; its answer one on standard output, `{"result"}` or `{"error"}`. Requests
- * are answered one after another. A request names its bundle, not a handle, so that a process that died is replaced by just
+ * are answered one after another. A request names its bundle (but for `bundles`, which lists them), not a handle, so that a process that died is replaced by just
  * starting another. Ends with its input.
  */
 interface Request {
@@ -27,6 +26,8 @@ interface Request {
   readonly form?: string;
   readonly models?: readonly SentModel[];
   readonly baselines?: readonly SentModel[];
+  /** Of `estimates`. */
+  readonly table?: SentTable;
   readonly options?: object;
   /** JSON of an `AnchoredTask`, whose documents' numbers are kept as Python writes them. */
   readonly task?: string;
@@ -42,15 +43,6 @@ interface NamedBundle extends Omit<LoadOptions, "signal" | "trustedKeys"> {
   readonly trustedKeys?: readonly string[];
   readonly place: string;
   readonly cwd: string;
-}
-
-/** JSON has no NaN and no infinity: they come as `{"number": "NaN"}`, and are refused where every bad score is. */
-type SentScore = number | null | { readonly number: string };
-/** Of an item that was tried several times: a list, or counts. */
-type SentTrials = readonly SentScore[] | { readonly passed: SentScore; readonly of: SentScore };
-
-interface SentModel extends Omit<ComparedModel, "responses"> {
-  readonly responses: (SentScore | SentTrials)[] | { byId: [id: string, score: SentScore | SentTrials][] };
 }
 
 /** Bundles that are kept, the last used ones. */
@@ -95,6 +87,10 @@ async function linesOf(named: NamedBundle, bundle: Bundle): Promise<ItemLines> {
 
 async function answer(request: Request): Promise<unknown> {
   const { call, bundle: named, form, models = [], baselines, options, env = {} } = request;
+  if (call === "bundles") {
+    const { readListed, shippedPlaces } = await import("./bundles/list-bundles.ts");
+    return readListed(shippedPlaces());
+  }
   if (call === "load") {
     const others = Object.entries(process.env).filter(([name]) => !name.startsWith("ANCHOREVAL_"));
     process.env = { ...Object.fromEntries(others), ...env };
@@ -122,6 +118,12 @@ async function answer(request: Request): Promise<unknown> {
       const { estimate } = await import("anchoreval/internal/features/sdk-estimate");
       const { responses, ...terms } = compared[0]!;
       return estimate(bundle, responses, { ...terms, ...options });
+    }
+    case "estimates": {
+      const table = request.table!;
+      if (answersOthers(bundle, new Map(table.items.map((id) => [id, null])))) await loadItems(sourceOf(named), bundle);
+      const { estimate } = await import("anchoreval/internal/features/sdk-estimate");
+      return Promise.all(table.rows.map((row) => answered(() => estimate(bundle, receivedRow(table, row), options))));
     }
     case "plan":
       return (await import("anchoreval/internal/features/sdk-plan")).planRequest(bundle, options);
@@ -164,32 +166,21 @@ function anchorsOf(bundle: Bundle, id: string): object {
   return { form: id, digest: form.digest, items: formAnchors(allAnchors(bundle), id) };
 }
 
-/** A model as it was sent. Trials are refused where a function takes none, as every other bad score is. */
-function received({ responses, ...terms }: SentModel): ComparedModel {
-  if (!("byId" in responses)) return { ...terms, responses: responses.map(score) };
-  const byId = responses.byId.map(([id, sent]) => [id, score(sent)] as [string, number | null]);
-  return { ...terms, responses: new Map(byId) };
-}
-
-function score(sent: SentScore | SentTrials): number | null | ItemTrials {
-  if (typeof sent !== "object" || sent === null) return sent;
-  if (Array.isArray(sent)) return sent.map((part: SentScore) => score(part) as number | null);
-  if ("number" in sent) return Number(sent.number);
-  return Object.fromEntries(Object.entries(sent).map(([name, part]) => [name, score(part)])) as never; // checked as counts
+/** An answer as it is written: `{"result"}`, or `{"error"}`. */
+async function answered(work: () => unknown): Promise<object> {
+  try {
+    return { result: await work() };
+  } catch (error) {
+    if (error instanceof AnchorEvalError)
+      return { error: { code: error.code, message: error.message, issues: error.issues } };
+    return { error: { code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) } };
+  }
 }
 
 process.on("SIGINT", () => undefined); // Ctrl-C in a terminal reaches the whole group: what follows is its parent's to say
 process.stdout.on("error", () => process.exit(1)); // nobody is there to be answered
 for await (const line of createInterface({ input: process.stdin })) {
   const request = JSON.parse(line) as Request;
-  let said: object;
-  try {
-    said = { result: await answer(request) };
-  } catch (error) {
-    said =
-      error instanceof AnchorEvalError
-        ? { error: { code: error.code, message: error.message, issues: error.issues } }
-        : { error: { code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error) } };
-  }
+  const said = await answered(() => answer(request));
   process.stdout.write(`${JSON.stringify(said)}\n`);
 }

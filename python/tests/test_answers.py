@@ -137,7 +137,7 @@ def test_nan_in_an_array_is_refused_and_an_infinity_in_a_series(bundle: Bundle) 
     scores[3] = np.nan
     error = refusal(bundle, scores, form_digest=ids.digest)
     assert [(issue.path, issue.code) for issue in error.issues] == [(("responses", 3), "not_a_number")]
-    assert "null means no answer" in str(error)
+    assert "None means no answer" in str(error)
     scores[3] = np.inf
     assert refusal(bundle, pd.Series(scores, index=list(ids))).issues[0].code == "out_of_range"
 
@@ -168,7 +168,7 @@ def test_an_item_twice_in_a_series(bundle: Bundle) -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [None, "gsm#3", b"gsm#3", 1, {"gsm#3"}, (score for score in [1]), np.ones((2, 2)), pd.DataFrame({"a": [1]})],
+    [None, "gsm#3", b"gsm#3", 1, {"gsm#3"}, (score for score in [1]), np.ones((2, 2))],
 )
 def test_what_is_no_set_of_answers(bundle: Bundle, given: Any) -> None:
     error = refusal(bundle, given, form_digest=FORM_12)
@@ -207,6 +207,11 @@ def test_answers_that_fit_two_forms(bundle: Bundle) -> None:
     both = set(bundle.anchors("6")) & set(bundle.anchors("12"))
     assert len(both) > 1
     assert refusal(bundle, dict.fromkeys(sorted(both)[:1], 1)).code == "ambiguous_form"
+
+
+def test_a_table_is_several_models(bundle: Bundle, answers: Scores) -> None:
+    with pytest.raises(AnchorEvalError, match=r"df\.loc\[model\]"):
+        anchoreval.compare(bundle, answers, pd.DataFrame({"gsm#3": [1]}))
 
 
 def test_runs_name_their_model(bundle: Bundle, answers: Scores) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shutil
 from pathlib import Path
@@ -42,3 +43,10 @@ def test_help_has_each_field_in_the_words_of_the_sdk() -> None:
     said = " ".join((anchoreval.Estimate.__doc__ or "").split())
     assert "score: Overall score; None where a scenario has no estimate, and `reason` says which." in said
     assert "subscores: The score of a group of items inside a scenario" in said  # a feature's
+
+
+def test_help_has_every_field_of_what_the_package_makes_itself() -> None:
+    kinds: list[Any] = [anchoreval.Anchor, anchoreval.Bundle, anchoreval.Form, anchoreval.Issue, anchoreval.Run]
+    for kind in [*kinds, anchoreval.Estimates, anchoreval.Backtest]:
+        for field in dataclasses.fields(kind):
+            assert field.name.startswith("_") or f"\n        {field.name}: " in (kind.__doc__ or ""), (kind, field.name)

@@ -88,3 +88,35 @@ def test_a_bundle_that_was_damaged_or_replaced(tmp_path: Path, answers: dict[str
     assert caught.value.code == "digest_mismatch"
     (place / "anchors.jsonl").write_bytes(b"")
     assert code(place) == "bundle_corrupt"
+
+
+def test_the_bundles_that_come_along() -> None:
+    listed = anchoreval.bundles()
+    names = [each.benchmark for each in listed]
+    assert "gsm8k" in names and len(names) == len(set(names))
+    gsm8k = listed[names.index("gsm8k")]
+    bundle = anchoreval.load(gsm8k.place)
+    assert (gsm8k.digest, gsm8k.items, list(gsm8k.scenarios)) == (bundle.digest, 1319, list(bundle.scenarios))
+    assert bundle.forms[gsm8k.form.id].items == gsm8k.form.items and gsm8k.error is not None and 0 < gsm8k.error < 0.1
+    frame = listed.to_frame()
+    assert frame.loc[gsm8k.place, "error"] == gsm8k.error and frame.loc[gsm8k.place, "models"] == gsm8k.models
+    assert repr(listed).startswith(f"{len(names)} bundles: ") and gsm8k.place in listed._repr_html_()
+
+
+def test_every_function_takes_a_name_or_a_folder(bundle: anchoreval.Bundle, answers: dict[str, float | None]) -> None:
+    place = GOLDEN / "bundle"
+    assert anchoreval.estimate(place, answers) == anchoreval.estimate(bundle, answers)
+    assert anchoreval.compare(place, answers, answers) == anchoreval.compare(str(place), answers, answers)
+    assert anchoreval.plan("gsm8k").benchmark == "gsm8k"
+    with pytest.raises(AnchorEvalError) as caught:
+        anchoreval.estimate("gsm9k", answers)
+    assert caught.value.code == "not_found" and "gsm8k@" in str(caught.value)
+
+
+def test_a_bundle_says_what_it_is(bundle: anchoreval.Bundle) -> None:
+    assert repr(bundle).split("\n") == [
+        "Bundle: golden 1.2.3-rc.1",
+        "54 items in 2 scenarios; form 12 unless named",
+        "forms 6 (12 items), 12 (24 items)",
+    ]
+    assert list(bundle.to_frame()["items"]) == [12, 24] and "größe/数学" in bundle._repr_html_()

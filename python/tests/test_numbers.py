@@ -10,8 +10,8 @@ from conftest import FORM_12, golden, plain
 
 import anchoreval
 from anchoreval import Bundle, _bridge
-from anchoreval._calls import _sent
 from anchoreval._decode import decode
+from anchoreval._request import sent as encoded
 
 Scores = dict[str, "float | None"]
 
@@ -50,7 +50,7 @@ def test_comparison(bundle: Bundle, answers: Scores) -> None:
 
 
 def raw(bundle: Bundle, call: str, models: list[Any], options: dict[str, Any], baselines: tuple[Any, ...] = ()) -> Any:
-    sent = {"models": [_sent(each) for each in models], "baselines": [_sent(each) for each in baselines]}
+    sent = {"models": [encoded(each) for each in models], "baselines": [encoded(each) for each in baselines]}
     return _bridge.call({"call": call, "bundle": bundle._named, **sent, "options": options})
 
 

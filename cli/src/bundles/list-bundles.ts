@@ -3,6 +3,7 @@ import { httpSource } from "anchoreval/internal/bundles/sources";
 import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { Integer } from "anchoreval/internal/estimate/types";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { points, textTable } from "anchoreval/internal/words/figures";
@@ -39,12 +40,7 @@ export async function listBundles(
   listed: readonly BundlePlace[],
   { output, signal }: PartInput,
 ): Promise<void> {
-  const bundles = await Promise.all(
-    listed.map(async ({ name, source }) => {
-      const { manifest, digest } = await readManifest(source, { signal });
-      return { ...listing(manifest, digest), place: name };
-    }),
-  );
+  const bundles = await readListed(listed, { signal });
   if (bundles.length === 0) {
     output.result(bundles, [`No bundle is published at ${place!}, or none that can be read without a token.`]);
     return;
@@ -73,7 +69,50 @@ export interface BundlePlace {
   readonly source: BundleSource;
 }
 
-function shippedPlaces(): BundlePlace[] {
+/** A bundle in a list. */
+export interface ListedBundle {
+  readonly benchmark: string;
+  readonly version: string;
+  /** Names the bundle's content, `sha256:…`. */
+  readonly digest: string;
+  readonly description: string | null;
+  readonly scenarios: readonly string[];
+  /** Of the whole benchmark. */
+  readonly items: Integer;
+  /** That the bundle was fitted on. */
+  readonly models: Integer;
+  /** Something to know of these models. */
+  readonly note: string | null;
+  /** The form that `error` is of. */
+  readonly form: ListedForm;
+  /** Mean error of the overall score on held-out models like those seen, a fraction; null where it wasn't measured. */
+  readonly error: number | null;
+  /** The name, or the address, by which it is loaded. */
+  readonly place: string;
+}
+
+/** The form whose error a list shows: that of 50 items where there is one, else the default form. */
+interface ListedForm {
+  readonly id: string;
+  /** Items asked, over all scenarios. */
+  readonly items: Integer;
+}
+
+/** Reads what a list says of bundles. */
+export function readListed(
+  places: readonly BundlePlace[],
+  options: { readonly signal?: AbortSignal } = {},
+): Promise<ListedBundle[]> {
+  return Promise.all(
+    places.map(async ({ name, source }) => {
+      const { manifest, digest } = await readManifest(source, options);
+      return { ...listing(manifest, digest), place: name };
+    }),
+  );
+}
+
+/** The bundles that come along. */
+export function shippedPlaces(): BundlePlace[] {
   return shippedBundles().map(({ benchmark, version, folder }) => ({
     name: `${benchmark}@${version}`,
     source: folderSource(folder),
@@ -99,8 +138,7 @@ async function workerPlaces(baseUrl: string, signal: AbortSignal): Promise<Bundl
   );
 }
 
-/** A bundle's line: the error is the overall score's, of models like those seen, as a fraction. */
-function listing(manifest: Manifest, digest: string) {
+function listing(manifest: Manifest, digest: string): Omit<ListedBundle, "place"> {
   const { benchmark, version, description, sources } = manifest;
   const listed = listedForm(manifest);
   return {

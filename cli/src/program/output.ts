@@ -10,7 +10,7 @@ export interface Output {
   result(value: unknown, lines: readonly string[]): void;
   /** A remark on standard error; kept back by `--quiet`. */
   remark(text: string): void;
-  /** Does long work under a bar, where there is a terminal. */
+  /** Does long work under a bar, where there is a terminal; with ANCHOREVAL_PROGRESS=lines a line each percent. */
   during<T>(label: string, work: (update: Progress) => Promise<T>): Promise<T>;
 }
 
@@ -145,17 +145,23 @@ export function createOutput({ json, quiet }: { json: boolean; quiet: boolean },
       if (!quiet) stderr.write(`${printable(programWords(text))}\n`);
     },
     during: async (label, work) => {
-      if (quiet || stderr.isTTY !== true) return work(() => undefined);
+      const asLines = process.env["ANCHOREVAL_PROGRESS"] === "lines"; // for a program that shows them itself
+      if (quiet || (stderr.isTTY !== true && !asLines)) return work(() => undefined);
       const begun = Date.now();
+      let shown = "";
       const update: Progress = (done, of, note = "") => {
         const share = Math.min(1, done / Math.max(1, of));
         const seconds = (Date.now() - begun) / 1000;
         const left = share > 0.02 ? `, ${Math.round((seconds / share) * (1 - share))} s left` : "";
         const filled = Math.round(share * 24);
         const text = `${label} ${"█".repeat(filled)}${"░".repeat(24 - filled)} ${Math.round(share * 100)} %${left} ${printable(note)}`;
-        stderr.write(`\r\u001b[2K${text.slice(0, (stderr.columns ?? 80) - 1)}`);
+        const line = text.slice(0, (stderr.columns ?? 80) - 1);
+        const step = `${Math.round(share * 100)} ${note}`;
+        if (!asLines) stderr.write(`\r\u001b[2K${line}`);
+        else if (step !== shown) stderr.write(`\r${line}\n`);
+        shown = step;
       };
-      return work(update).finally(() => stderr.write("\r\u001b[2K"));
+      return work(update).finally(() => (asLines ? undefined : stderr.write("\r\u001b[2K")));
     },
   };
 }

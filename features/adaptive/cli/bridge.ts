@@ -1,4 +1,8 @@
-import { localAdaptive, type AdaptiveTurn } from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
+import {
+  batchScores,
+  localAdaptive,
+  type AdaptiveTurn,
+} from "anchoreval/internal/features/adaptive/sdk/adaptive-session";
 import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import type { AdaptiveOptions } from "anchoreval/internal/features/adaptive/sdk/types";
 import { parsePythonJson } from "anchoreval/internal/logs/json";
@@ -23,6 +27,13 @@ export async function nextTurn(
   const source = localAdaptive(itemPool(bundle, await lines()), seed);
   if (state === undefined) return source.begin(options);
   return source.next(state, { responses: models[0]!.responses as Responses });
+}
+
+/** Refuses what is no score, before the batch that it belongs to is complete. @throws AnchorEvalError `invalid_answers` */
+export function checkAnswers({ models }: BridgeSubject): Promise<null> {
+  const responses = models[0]!.responses as ReadonlyMap<string, number | null>;
+  batchScores([...responses.keys()], { responses }, 1);
+  return Promise.resolve(null);
 }
 
 /** The items that may be asked, and which of them each sample of a task of Inspect is. */

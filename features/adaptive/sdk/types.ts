@@ -1,5 +1,5 @@
 import type { AdaptiveState } from "../core/state.ts";
-import type { EstimateWarning } from "../../../sdk/estimate/types.ts";
+import type { EstimateWarning, Integer } from "../../../sdk/estimate/types.ts";
 import type { PlainResponses, Responses } from "../../../sdk/tables/item-trials.ts";
 
 /** The goal and the limits of an adaptive evaluation. */
@@ -108,12 +108,21 @@ export interface AdaptiveScore {
 
 /** One model's results. */
 export interface AdaptiveModel extends AdaptiveScore {
-  readonly answered: number;
-  readonly scenarios: Readonly<Record<string, AdaptiveScore & { readonly answered: number }>>;
+  readonly answered: Integer;
+  readonly scenarios: Readonly<Record<string, AdaptiveScenario>>;
   /** By bank, on its scale. */
-  readonly abilities: Readonly<
-    Record<string, { readonly theta: readonly number[]; readonly standardError: readonly number[] }>
-  >;
+  readonly abilities: Readonly<Record<string, AdaptiveAbility>>;
+}
+
+/** One scenario's running score. */
+interface AdaptiveScenario extends AdaptiveScore {
+  readonly answered: Integer;
+}
+
+/** An ability on its bank's scale, one number a dimension. */
+interface AdaptiveAbility {
+  readonly theta: readonly number[];
+  readonly standardError: readonly number[];
 }
 
 /** Two models that are asked the same items. */

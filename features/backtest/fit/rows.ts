@@ -1,3 +1,4 @@
+import type { Integer } from "anchoreval/internal/estimate/types";
 import { type EstimatorId, estimatorsOf, estimatorFigure } from "anchoreval/internal/core/estimators/types";
 import {
   headlineEstimator,
@@ -13,10 +14,10 @@ import type { CellEstimate, CellResult } from "./cell.ts";
 export interface BacktestRow {
   readonly scenario: string;
   readonly split: string;
-  readonly n: number;
+  readonly n: Integer;
   readonly selection: string;
   readonly irtModel: string;
-  readonly dims: number;
+  readonly dims: Integer;
   readonly estimator: EstimatorId;
   /** This row is what a bundle would serve as `score` by default. */
   readonly recommended: boolean;
@@ -45,9 +46,9 @@ export interface BacktestRow {
   readonly coverageSe: number | null;
   readonly lambda: number | null;
   /** Different targets, and seeds. */
-  readonly targets: number;
-  readonly seeds: number;
-  readonly failures: number;
+  readonly targets: Integer;
+  readonly seeds: Integer;
+  readonly failures: Integer;
 }
 
 /** Mean error of random items that is only rounding. */

@@ -11,27 +11,42 @@ The numbers are the SDK's to the last bit: one Node process of this interpreter 
 
 from importlib.metadata import version as _version
 
-from . import _results
+from . import _plan_sheets, _results  # noqa: F401
+from ._adaptive import AdaptiveSession, adaptive
 from ._answers import Responses
-from ._bundle import Anchor, Anchors, Bundle, Form, load
-from ._calls import Run, check, compare, estimate, plan, rank
+from ._bundle import Anchor, Anchors, Bundle, Bundles, Form, bundles, load
+from ._calls import check, compare, plan, rank
 from ._errors import AnchorEvalError, Issue
+from ._estimate import estimate
+from ._estimates import Estimates
+from ._fit import Backtest, backtest, fit
+from ._request import Run
 from ._results import *  # noqa: F403
+from ._warnings import AnchorEvalWarning
 
 __version__ = _version("anchoreval")
 
 __all__ = [
+    "AdaptiveSession",
     "Anchor",
     "AnchorEvalError",
+    "AnchorEvalWarning",
     "Anchors",
+    "Backtest",
     "Bundle",
+    "Bundles",
+    "Estimates",
     "Form",
     "Issue",
     "Responses",
     "Run",
+    "adaptive",
+    "backtest",
+    "bundles",
     "check",
     "compare",
     "estimate",
+    "fit",
     "load",
     "plan",
     "rank",

@@ -11,7 +11,7 @@ import tempfile
 import threading
 from typing import IO, Any
 
-from ._errors import AnchorEvalError, Issue
+from ._errors import AnchorEvalError, refusal
 from ._node import node, sdk
 
 
@@ -102,11 +102,7 @@ def call(request: dict[str, Any]) -> Any:
                 raise
     if "error" not in answer:
         return answer["result"]
-    error = answer["error"]
-    if error["code"] is None:
-        raise RuntimeError(f"this is a defect of anchoreval, please report it:\n{error['message']}")
-    issues = tuple(Issue(tuple(issue["path"]), issue["code"], issue["message"]) for issue in error["issues"])
-    raise AnchorEvalError(error["code"], error["message"], issues)
+    raise refusal(answer["error"])
 
 
 def _close() -> None:

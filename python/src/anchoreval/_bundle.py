@@ -7,25 +7,41 @@ from typing import Any
 
 from ._bridge import call
 from ._decode import decode
+from ._result import Result, Sheet, sheet
+from ._results import ListedBundle
+from ._words import counted, few, points
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """An item of a form, with what the bundle knows of it."""
+    """An item of a form, with what the bundle knows of it.
+
+    Attributes:
+        item_id: The item's id, under which its answer is given.
+        scenario: The scenario that it belongs to.
+        subscenario: The part of the scenario, where it has parts.
+        hash: Content hash, where items have one.
+        task: The harness's task.
+        doc_id: The document's number in the task.
+        text: What is asked, where the bundle has texts.
+    """
 
     item_id: str
     scenario: str
     subscenario: str | None = None
     hash: str | None = None
-    """Content hash, where items have one."""
     task: str | None = None
-    """The harness's task, and the document's number there."""
     doc_id: str | int | None = None
     text: str | None = None
 
 
 class Anchors(tuple[str, ...]):
     """Item ids of a form in the order in which they are asked, and in which a list of scores goes with `digest`.
+
+    Attributes:
+        form: The form's id.
+        digest: Of the form: what it asks, and in which order.
+        items: The same items with scenario, task, document, hash and text, where the bundle has them.
 
     Example:
         ids = bundle.anchors(form="50")
@@ -35,9 +51,7 @@ class Anchors(tuple[str, ...]):
 
     form: str
     digest: str
-    """Of the form: what it asks, and in which order."""
     items: tuple[Anchor, ...]
-    """The same items with scenario, task, document, hash and text, where the bundle has them."""
 
     @property
     def scenarios(self) -> dict[str, tuple[str, ...]]:
@@ -53,12 +67,17 @@ class Anchors(tuple[str, ...]):
 
 @dataclass(frozen=True)
 class Form:
-    """A list of anchors that are asked together."""
+    """A list of anchors that are asked together.
+
+    Attributes:
+        id: The form's name, by which it is asked for.
+        digest: Of what it asks, and in which order.
+        scenarios: Items asked, by scenario.
+    """
 
     id: str
     digest: str
     scenarios: Mapping[str, int]
-    """Items asked, by scenario."""
 
     @property
     def items(self) -> int:
@@ -66,16 +85,23 @@ class Form:
         return sum(self.scenarios.values())
 
 
-@dataclass(frozen=True)
-class Bundle:
-    """A benchmark's anchors and all that estimates need, checked. It may be pickled, and used from any thread."""
+@dataclass(frozen=True, repr=False)
+class Bundle(Result):
+    """A benchmark's anchors and all that estimates need, checked. It may be pickled, and used from any thread.
+
+    Attributes:
+        benchmark: The benchmark's name.
+        version: The bundle's version.
+        digest: Names the bundle's content, `sha256:…`.
+        scenarios: Items of the whole benchmark, by scenario.
+        forms: Lists of anchors that are asked together, by id, the smallest first.
+        default_form: The form that is taken where none is named.
+    """
 
     benchmark: str
     version: str
     digest: str
-    """Names the bundle's content, `sha256:…`."""
     scenarios: Mapping[str, int]
-    """Items of the whole benchmark, by scenario."""
     forms: Mapping[str, Form]
     default_form: str
     _named: Mapping[str, Any] = field(repr=False, compare=False)
@@ -142,4 +168,76 @@ def load(
         forms={own["id"]: decode(Form, own) for own in found["forms"]},
         default_form=found["defaultForm"],
         _named={**named, "digest": found["digest"]},
+    )
+
+
+Source = Bundle | str | os.PathLike[str]
+"""A bundle, or the name, folder or address of one, as `load` takes it."""
+
+
+def loaded(source: Source) -> Bundle:
+    return source if isinstance(source, Bundle) else load(source)
+
+
+class Bundles(Result, tuple[ListedBundle, ...]):
+    """A list of bundles."""
+
+
+def bundles() -> Bundles:
+    """The bundles that come with the package, each with its items, the models that it was fitted on, and its error.
+
+    Example:
+        anchoreval.bundles()  # in a notebook a table
+        anchoreval.estimate("gsm8k", answers)  # loads one by its name
+    """
+    return Bundles(decode(ListedBundle, listed) for listed in call({"call": "bundles"}))
+
+
+@sheet.register
+def _(result: Bundle) -> Sheet:
+    sizes = few([f"{form.id} ({counted(form.items, 'item')})" for form in result.forms.values()])
+    items = f"{counted(sum(result.scenarios.values()), 'item')} in {counted(len(result.scenarios), 'scenario')}"
+    return Sheet(
+        (
+            f"Bundle: {result.benchmark} {result.version}",
+            f"{items}; form {result.default_form} unless named",
+            f"forms {sizes}",
+        ),
+        "form",
+        tuple({"form": form.id, "items": form.items, **form.scenarios} for form in result.forms.values()),
+        tuple(
+            {"form": form.id, "items": str(form.items), **{name: str(items) for name, items in form.scenarios.items()}}
+            for form in result.forms.values()
+        ),
+    )
+
+
+@sheet.register
+def _(result: Bundles) -> Sheet:
+    return Sheet(
+        (f"{counted(len(result), 'bundle')}: {few([listed.place for listed in result])}",),
+        "bundle",
+        tuple(
+            {
+                "bundle": listed.place,
+                "items": listed.items,
+                "scenarios": len(listed.scenarios),
+                "models": listed.models,
+                "asked": listed.form.items,
+                "error": listed.error,
+                "description": listed.description,
+            }
+            for listed in result
+        ),
+        tuple(
+            {
+                "bundle": listed.place,
+                "items": str(listed.items),
+                "scenarios": str(len(listed.scenarios)),
+                "models": str(listed.models),
+                "error": f"{points(listed.error)} at {counted(listed.form.items, 'item')}",
+                "": listed.description or "",
+            }
+            for listed in result
+        ),
     )

@@ -55,4 +55,11 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
 def _dataclass_reader(kind: Any) -> Callable[[Any], Any]:
     hints = get_type_hints(kind)
     read = [(field.name, key_of(field.name), _reader(hints[field.name])) for field in fields(kind)]
-    return lambda data: kind(**{name: reader(data[key]) for name, key, reader in read if key in data})
+
+    def decoded(data: Any) -> Any:
+        keys = (
+            (name, key if key in data else name, reader) for name, key, reader in read
+        )  # `item_id` is one there, too
+        return kind(**{name: reader(data[key]) for name, key, reader in keys if key in data})
+
+    return decoded

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from statistics import NormalDist
 
-from ._results import Interval
+from ._words import Bounds
 
 
-def standard_error(interval: Interval | None) -> float | None:
+def standard_error(interval: Bounds | None) -> float | None:
     """The half-width over the normal quantile of the level: what harnesses print behind ±."""
     if interval is None:
         return None

@@ -28,20 +28,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 from typing import Any
-from uuid import uuid4
 
 from inspect_ai import SampleSource
 from inspect_ai.dataset import Dataset, MemoryDataset, Sample
 from inspect_ai.log import EvalSample
 from inspect_ai.scorer import Metric, SampleScore, Value, ValueToFloat, metric, value_to_float
 
-from ._answers import encode
+from ._adaptive import AdaptiveSession
+from ._adaptive import adaptive as begin
 from ._bridge import call
 from ._bundle import Bundle, load
-from ._calls import estimate
 from ._errors import AnchorEvalError
-from ._results import Estimate, Interval, ScenarioResult
+from ._estimate import quiet_estimate
+from ._results import Estimate, ScenarioResult
 from ._standard_error import standard_error
+from ._words import Bounds
 
 _log = logging.getLogger(__name__)
 
@@ -96,7 +97,7 @@ def anchored(
         answers: dict[str, float] = {}
         try:
             answers, unread = _answers(loaded, name, scores, to_float)
-            result = estimate(loaded, answers, form=name)
+            result = quiet_estimate(loaded, answers, name)
         except AnchorEvalError as error:  # the samples' own scores are not to be lost with it
             said.last([f"no score: {error}"], complete=False)
             return {}
@@ -166,30 +167,22 @@ class AdaptiveSamples(SampleSource):
     def __init__(
         self,
         samples: Mapping[str, Sample],
-        bundle: Bundle,
-        options: Mapping[str, Any],
+        session: AdaptiveSession,
         *,
-        seed: str,
         scorer: str | None,
         to_float: ValueToFloat,
     ) -> None:
         self._samples = samples
-        self._bundle = bundle
-        self._seed = seed
+        self._session = session
         self._scorer = scorer
         self._to_float = to_float
         self._values: dict[str, list[float]] = {}
-        self._turn = self._ask({"options": options})
-
-    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        turn: dict[str, Any] = call({"call": "adaptive", "bundle": self._bundle._named, "seed": self._seed, **request})
-        return turn
 
     @property
     def stopped(self) -> str | None:
         """Why it ended; None while it goes on."""
-        stop = self._turn["stopped"]
-        return None if stop is None else str(stop["message"])
+        stop = self._session.stopped
+        return None if stop is None else stop.message
 
     def metric(self) -> Metric:
         """The running score with its interval, and the number of items: one of the task's metrics."""
@@ -201,12 +194,11 @@ class AdaptiveSamples(SampleSource):
         return adaptive_score()
 
     def _figures(self) -> dict[str, float | None]:
-        model = self._turn["model"]
-        interval = None if model["interval"] is None else Interval(**model["interval"])
-        return _numbers("adaptive", model["score"], interval) | {"adaptive_items": self._turn["asked"]}
+        model = self._session.estimate
+        return _numbers("adaptive", model.score, model.interval) | {"adaptive_items": self._session.asked}
 
     def _batch(self) -> list[Sample]:
-        return [self._samples[item["item_id"]] for item in self._turn["items"]]
+        return [self._samples[item.item_id] for item in self._session.items]
 
     def initial_samples(self) -> list[Sample]:
         return self._batch()
@@ -225,15 +217,14 @@ class AdaptiveSamples(SampleSource):
                 self._values.setdefault(sample.metadata[_ITEM], []).append(value)
 
     async def next_samples(self) -> list[Sample] | None:
-        if self._turn["state"] is None:
+        if self._session.done:
             return None
-        asked = [item["item_id"] for item in self._turn["items"]]
-        answers = {item: fmean(self._values[item]) if item in self._values else None for item in asked}
-        self._turn = self._ask({"state": self._turn["state"], "models": [{"responses": encode(answers)}]})
-        if self._turn["state"] is not None:
+        asked = [item.item_id for item in self._session.items]
+        self._session._complete({item: fmean(self._values[item]) if item in self._values else None for item in asked})
+        if not self._session.done:
             return self._batch()
-        for warning in self._turn["warnings"]:
-            _log.warning("%s: %s", self._bundle.benchmark, warning["message"])
+        for warning in self._session.warnings:
+            _log.warning("%s: %s", self._session.bundle.benchmark, warning.message)
         return None
 
 
@@ -275,12 +266,17 @@ def adaptive(
     told = call({"call": "adaptive-samples", "bundle": loaded._named, "samples": sent})
     _refuse_missing(set(told["items"]) - set(told["found"]), len(told["items"]), "items")
     named = {item: _marked(one, own["id"], item) for one, own, item in zip(dataset, seen, told["found"], strict=True)}
-    stop = {"halfWidth": half_width, "threshold": threshold}
-    own = {"budget": budget, "batch": batch, "level": level, "scenarios": None if scenario is None else [scenario]}
-    options: dict[str, Any] = {key: value for key, value in own.items() if value is not None}
-    options["stop"] = {key: value for key, value in stop.items() if value is not None}
-    chosen = str(uuid4()) if seed is None else str(seed)
-    return AdaptiveSamples(named, loaded, options, seed=chosen, scorer=scorer, to_float=to_float)
+    session = begin(
+        loaded,
+        half_width=half_width,
+        threshold=threshold,
+        budget=budget,
+        batch=batch,
+        level=level,
+        scenarios=None if scenario is None else [scenario],
+        seed=seed,
+    )
+    return AdaptiveSamples(named, session, scorer=scorer, to_float=to_float)
 
 
 def _seen(dataset: Dataset) -> list[dict[str, Any]]:
@@ -351,7 +347,7 @@ def _answers(
     return answers, [f"{unread.total()} values are no score, and count as missing: {words}"] if unread else []
 
 
-def _numbers(name: str, score: float | None, interval: Interval | None) -> dict[str, float | None]:
+def _numbers(name: str, score: float | None, interval: Bounds | None) -> dict[str, float | None]:
     """A score and its interval, as the log names them."""
     return {
         name: score,

@@ -25,8 +25,8 @@ from lm_eval.utils import handle_non_serializable
 
 from ._bridge import call
 from ._bundle import load
-from ._calls import estimate
 from ._errors import AnchorEvalError
+from ._estimate import quiet_estimate
 from ._results import Estimate, ScenarioResult
 from ._standard_error import standard_error
 
@@ -291,7 +291,7 @@ class AnchoredTask(Task):
         if key not in self._estimates:
             self._estimates[key] = None
             try:
-                result = self._estimates[key] = estimate(self._bundle, answers, form=self._form)
+                result = self._estimates[key] = quiet_estimate(self._bundle, answers, self._form)
             except AnchorEvalError as error:
                 _log.error("%s: no score: %s", self.config.task, error)
                 return None

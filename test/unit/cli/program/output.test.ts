@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { createOutput, programWords, warningLines } from "../../../../cli/src/program/output.ts";
+
+afterEach(() => vi.unstubAllEnvs());
 
 test.each([
   ["give `allowMixed`:", "give --allow-mixed:"],
@@ -28,4 +30,28 @@ test("remarks and warnings are in the program's words, as lines and in documents
     item: "`items`",
     warnings: ["give --items", { message: "give --flip", names: ["`flip`"] }],
   });
+});
+
+test("progress is a bar in a terminal, lines where ANCHOREVAL_PROGRESS asks for them, and else nothing", async () => {
+  const said = async (isTTY: boolean, quiet = false): Promise<string[]> => {
+    const err: string[] = [];
+    const stderr = { write: (text: string) => err.push(text), isTTY };
+    const output = createOutput({ json: true, quiet }, { stdout: { write: () => true }, stderr });
+    await output.during("fit", (update) => {
+      for (const done of [1, 1, 2, 4]) update(done, 4, "a fit");
+      return Promise.resolve();
+    });
+    return err;
+  };
+  expect(await said(false)).toEqual([]);
+  expect(await said(true)).toHaveLength(5);
+  expect((await said(true)).every((text) => text.startsWith("\r\u001b[2K"))).toBe(true);
+  vi.stubEnv("ANCHOREVAL_PROGRESS", "lines");
+  const lines = await said(false);
+  expect(lines.map((text) => /^\rfit [█░]{24} (\d+) %, \d+ s left a fit\n$/.exec(text)?.[1])).toEqual([
+    "25",
+    "50",
+    "100",
+  ]);
+  expect(await said(false, true)).toEqual([]);
 });
