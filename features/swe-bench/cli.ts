@@ -1,4 +1,5 @@
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { ExportTarget } from "../../cli/src/bundles/export-target.ts";
 import { quote } from "../../cli/src/bundles/form-anchors.ts";
@@ -24,7 +25,7 @@ export const sweBenchExport: ExportTarget = {
     const ids = anchors.map(instanceOf);
     const [list, filter] = [`${base}.instances.txt`, `${base}.filter.txt`];
     const split = bundle.manifest.protocol["taskVersion"];
-    const [dataset = "DATASET", subset = "SUBSET"] = DATASETS[String(split)] ?? [];
+    const [dataset = "DATASET", subset = "SUBSET"] = lookUp(DATASETS, String(split)) ?? [];
     const run = "anchors";
     return {
       files: [

@@ -69,7 +69,7 @@ describe.each(BUNDLES.map((own) => [own.name, own] as const))("%s", (_, own) => 
   test("has no names of models and no texts, and says where its data come from and how items are found", async () => {
     const { manifest } = await loadBundle(place);
     expect(manifest.sources.names).toBeNull();
-    expect(manifest.data.licence).toMatch(/^(MIT|Apache-2\.0)$/);
+    expect(manifest.data.licence).toMatch(/^(MIT|Apache-2\.0|CC-BY-SA-4\.0)$/);
     expect(manifest.data.source).toContain(" at ");
     const known = ["item_id", "scenario", "subscenario", "hash", "task", "doc_id", "index", "forms"];
     for (const file of ["items.jsonl", "anchors.jsonl"])

@@ -24,6 +24,7 @@ const SHARED = [
   "model-name", // of `import`
   ...["metric", "responses", "seed"], // of logs and tables; of answers; of every draw
   ...["over", "margin"], // of `compare`
+  "half-width", // of `plan`
   ...["baseline", "alarms-per-year", "runs-per-year"], // of `check`
   ...["price-column", "table"], // of `import`
 ];

@@ -4,6 +4,8 @@ import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Integer } from "anchoreval/internal/estimate/types";
+import { idScheme } from "anchoreval/internal/logs/protocol";
+import { HARNESSES } from "anchoreval/internal/node/logs/harnesses";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { points, textTable } from "anchoreval/internal/words/figures";
@@ -50,6 +52,7 @@ export async function listBundles(
     String(bundle.items),
     String(bundle.models),
     bundle.note ?? "",
+    bundle.askedBy ?? "ids alone",
     bundle.error === null
       ? "–"
       : `${points(bundle.error)}${bundle.form.items === LISTED_ITEMS ? "" : ` (${bundle.form.items})`}`,
@@ -57,7 +60,10 @@ export async function listBundles(
   ]);
   const where = place === undefined ? "these names" : "these addresses";
   output.result(bundles, [
-    ...textTable([["bundle", "items", "models", "", `error at ${LISTED_ITEMS} items`, ""], ...rows], "lrrlrl"),
+    ...textTable(
+      [["bundle", "items", "models", "", "asked by", `error at ${LISTED_ITEMS} items`, ""], ...rows],
+      "lrrllrl",
+    ),
     "",
     `--bundle takes ${where}; anchoreval show ${place === undefined ? "NAME" : "ADDRESS"} has who measured them, and what an item id is.`,
   ]);
@@ -83,6 +89,8 @@ export interface ListedBundle {
   readonly models: Integer;
   /** Something to know of these models. */
   readonly note: string | null;
+  /** The harness that can be told to ask its items; null where answers are told by their ids alone. */
+  readonly askedBy: string | null;
   /** The form that `error` is of. */
   readonly form: ListedForm;
   /** Mean error of the overall score on held-out models like those seen, a fraction; null where it wasn't measured. */
@@ -147,7 +155,19 @@ function listing(manifest: Manifest, digest: string): Omit<ListedBundle, "place"
     items: itemTotal(manifest),
     models: sources.models,
     note: sources.note,
+    askedBy: askedBy(manifest),
     form: { id: listed.form.id, items: listed.items },
     error: listed.whole ? 0 : typicalError(listed),
   };
+}
+
+/**
+ * The harness that can be told to ask a bundle's items: the one that its models were run with, else lm-evaluation-harness by
+ * places or by a field of its documents.
+ * @returns null where some ids are the source's own, so that no harness can
+ */
+function askedBy({ protocol, scenarios }: Manifest): string | null {
+  if (scenarios.some(({ id }) => idScheme(protocol, id) === "source")) return null;
+  const harness = HARNESSES.find((name) => name === protocol["harness"]);
+  return harness ?? (protocol["ids"] === undefined ? null : "lm-eval");
 }

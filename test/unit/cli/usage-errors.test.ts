@@ -554,7 +554,8 @@ describe("import", () => {
     {
       name: "another harness",
       argv: () => ["import", "--from", "nowhere", "--out", out, runs],
-      message: "--from must be one of lm-eval, inspect, helm, lighteval, eee, opencompass, ",
+      message:
+        "--from must be one of lm-eval, inspect, helm, lighteval, eee, opencompass, swe-bench, livecodebench, evalplus, bfcl, eval-arena, measurement-db, terminal-bench, table, routerdc; got nowhere",
     },
     { name: "no folder", argv: () => ["import", "--from", "lm-eval", runs], message: "--out is needed" },
     { name: "no logs", argv: () => from(), message: "name the logs: files, or folders of them" },

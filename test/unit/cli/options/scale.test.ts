@@ -15,6 +15,7 @@ writeFileSync(folder.path("answers.json"), "{}");
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   check: ["--bundle", "gsm8k", "--responses", folder.path("answers.json"), "--baseline", folder.path("answers.json")],
   compare: ["--bundle", "gsm8k", "--a", folder.path("answers.json"), "--b", folder.path("answers.json")],
+  estimate: ["--judge", folder.path("answers.json"), "--next", folder.path("next.txt")],
   plan: ["gsm8k"],
   "plan drop": ["gsm8k", "--gate"],
   replay: ["--responses", table],

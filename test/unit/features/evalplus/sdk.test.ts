@@ -63,7 +63,7 @@ describe("results", () => {
   test("of the benchmark's own tests alone count only where base is chosen", () => {
     const base = results({ 0: [["pass", null]], 1: [["fail", undefined]] });
     const error = refusal(() => scores(base));
-    expectRefusal(error, "invalid_option", `${FILE}: humaneval was judged by its own tests alone (--base_only)`);
+    expectRefusal(error, "invalid_option", `${FILE}: humaneval was judged by its own tests alone (\`base_only\`)`);
     expect(error.message).toContain("choose `metric` base");
     expectRefusal(refusal(() => scores(base, "plus")), "invalid_option", "has no metric plus: this log has base"); // prettier-ignore
     expect(scores(base, "base")).toEqual([[0, [1]], [1, [0]]]); // prettier-ignore
