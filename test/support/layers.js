@@ -91,7 +91,7 @@ export const LAYERS = {
     "trust",
     "serve",
     "publishing",
-    ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "livecodebench", "evalplus", "bfcl"],
+    ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "terminal-bench", "livecodebench", "evalplus", "bfcl"],
     ...["eval-arena", "measurement-db"],
     "import",
     "reproduce",
