@@ -1,6 +1,7 @@
-import { basename, dirname, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../../sdk/core/errors.ts";
-import { settingsText, sortableDate } from "../../sdk/logs/json.ts";
+import { record, settingsText, sortableDate, textOf } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
 import type { LogReader } from "../../sdk/node/logs/log-files.ts";
@@ -29,7 +30,7 @@ export const evalPlusLogs: LogReader<readonly Solution[]> = {
       const { file, named } = entry;
       const isNamed = named || RESULTS.test(basename(file));
       const value = /\.json$/i.test(file) ? await readJsonFile(file).catch(passOver(!isNamed)) : null;
-      if (isResults(value)) logs.push(runLog(file, value));
+      if (isResults(value)) logs.push(await runLog(file, value));
       else if (SAMPLES.test(file)) samples.push(entry);
       else if (named) throw invalidLog(file, this.lacking([]));
       else if (isNamed) others.push(file);
@@ -55,9 +56,10 @@ export const evalPlusLogs: LogReader<readonly Solution[]> = {
   },
 };
 
-function runLog(file: string, value: Readonly<Record<string, unknown>>): RunLog<readonly Solution[]> {
+async function runLog(file: string, value: Readonly<Record<string, unknown>>): Promise<RunLog<readonly Solution[]>> {
   const { task, solutions, epochs, hash, aggregates } = readResults(value, file);
   const { model, backend, generation } = readName(file);
+  const version = await releaseOf(file, hash);
   return {
     ...{ file, model, task, date: sortableDate(value.date), content: solutions },
     resultsFile: aggregates.size === 0 ? null : file,
@@ -65,9 +67,20 @@ function runLog(file: string, value: Readonly<Record<string, unknown>>): RunLog<
       ...UNTOLD_RUN,
       generation,
       modelFacts: new Map(backend === null ? [] : [["backend", backend]]),
-      tasks: new Map([[task, { ...UNTOLD_TASK, version: hash, epochs, aggregates }]]),
+      tasks: new Map([[task, { ...UNTOLD_TASK, version, epochs, aggregates }]]),
     },
   };
+}
+
+/**
+ * The digest of the release that was judged by. Tasks that `export` takes out of one have a digest of their own, and beside their
+ * results a file with both.
+ */
+async function releaseOf(file: string, hash: string | null): Promise<string | null> {
+  const beside = join(dirname(file), "anchoreval.json");
+  if (hash === null || !existsSync(beside)) return hash;
+  const part = record(await readJsonFile(beside));
+  return part.hash === hash ? (textOf(part.release) ?? hash) : hash;
 }
 
 interface RunName extends Record<"backend" | "generation", string | null> {

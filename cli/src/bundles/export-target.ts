@@ -1,6 +1,8 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
+import type { TaskProtocol } from "anchoreval/internal/logs/protocol";
 
 /** A form, and where its files go. */
 export interface ExportedForm {
@@ -40,6 +42,22 @@ export interface ExportTarget {
   readonly named?: boolean;
   /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
   export(form: ExportedForm): Exported;
+}
+
+/** A setting that the runs of a task that a bundle was fitted on had in common; undefined where nothing says it, or they differed. */
+export function fittedValue(
+  { manifest: { protocol } }: Bundle,
+  field: keyof TaskProtocol,
+  task: string,
+): string | number | boolean | undefined {
+  const value = lookUp(protocol, `${field}/${task}`) ?? lookUp(protocol, field);
+  return value === "mixed" ? undefined : value;
+}
+
+/** The temperature that all answers of those runs were drawn with; undefined where nothing says it. */
+export function fittedTemperature(bundle: Bundle, task: string): number | undefined {
+  const [, temperature] = /"temperature":(\d+(?:\.\d+)?)/.exec(String(fittedValue(bundle, "generation", task))) ?? [];
+  return temperature === undefined ? undefined : Number(temperature);
 }
 
 /** For a harness that has no option for single samples: a list by task, for what the user builds of it. */
