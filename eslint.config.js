@@ -94,7 +94,8 @@ export default tseslint.config(
     // Names of our own: fields of a schema, tensors, options, stages, variables of a graph.
     files: [
       "sdk/core/bundle/{names,schema,safetensors}.ts",
-      "sdk/{tables/json-records,logs/opencompass/python-literal}.ts",
+      "sdk/tables/json-records.ts",
+      "features/opencompass/sdk/python-literal.ts",
       "cli/src/{program/parse,commands/fit,options/provenance}.ts",
       "offline-trainer/src/{fit/{learn,bundle},threads/stages}.ts",
       "offline-trainer/src/{matrix/families,methods/method}.ts",

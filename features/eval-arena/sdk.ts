@@ -8,7 +8,7 @@ import { isObject, parseWithNaN } from "../../sdk/tables/json-records.ts";
 import { counted } from "../../sdk/words/figures.ts";
 
 /** The one metric: the share of an example's attempts that are right. */
-export const PASS1 = "pass1";
+const PASS1 = "pass1";
 
 /** Largest difference between a row's share and its counts; chosen, not measured: shares are written in full. */
 const SHARE_TOLERANCE = 1e-6;

@@ -27,7 +27,7 @@ export const estimateJudged: EstimatePart = {
 async function runJudged({ options, output }: Parameters<Command["run"]>[0]): Promise<void> {
   options.refuse(NO_BUNDLE, "is for a bundle's anchors, and --judge takes none");
   const [judgeFile, labelsFile] = [options.required("judge"), options.text("labels")];
-  const [halfWidth, next] = [readPoints(options, "half-width", { max: 49 }), await readSideFile(options, "next")];
+  const [halfWidth, next] = [readPoints(options, "half-width"), await readSideFile(options, "next")];
   const summary = await readSideFile(options, "summary");
   if ((halfWidth === undefined) !== (next === undefined))
     throw invalidOption("--half-width and --next go together: how sure, and the file for the items to label");

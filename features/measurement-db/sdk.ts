@@ -16,10 +16,10 @@ import { DataIssues, jsonKind } from "../../sdk/tables/data-issues.ts";
 type Rows = AsyncIterable<Fields> | Iterable<Fields>;
 
 /** The one metric. */
-export const RESPONSE = "response";
+const RESPONSE = "response";
 
 /** The columns of a table of responses; the last two aren't in all layouts. */
-export const RESPONSE_COLUMNS = {
+const RESPONSE_COLUMNS = {
   all: ["subject_id", "item_id", "trial", "response"],
   some: ["benchmark_id", "test_condition"],
 };

@@ -1,4 +1,5 @@
 import { basename, dirname, resolve } from "node:path";
+import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { filledText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
@@ -144,7 +145,7 @@ async function submissionLogs(
   if (first === undefined) return [];
   const { split } = folderOf(first.file);
   const universe = new Set(submissions.flatMap(({ value }) => namedInstances(value)));
-  const size = SPLITS[split];
+  const size = lookUp(SPLITS, split);
   for (const { file } of files) {
     if (universe.size === size) break;
     if (/\.jsonl$/i.test(file)) for await (const id of lineInstances(file)) universe.add(id);

@@ -1,3 +1,4 @@
+import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { chooseMetric } from "../../sdk/logs/choices.ts";
 import { type Fields, filledText, list, numberOf, record, textsOf } from "../../sdk/logs/json.ts";
 import type { RunSamples } from "../../sdk/logs/run-log.ts";
@@ -20,7 +21,10 @@ export const RESOLVED = "resolved";
 
 /** Whether JSON is a run's report, `MODEL.RUN.json`, as swebench 2 to 5 writes it. */
 export function isReport(value: unknown): value is Fields {
-  return isObject(value) && ["resolved_ids", "unresolved_ids", "error_ids"].every((name) => Array.isArray(value[name]));
+  return (
+    isObject(value) &&
+    ["resolved_ids", "unresolved_ids", "error_ids"].every((name) => Array.isArray(lookUp(value, name)))
+  );
 }
 
 /**
@@ -53,7 +57,7 @@ export function isSubmission(value: unknown): value is Fields {
  */
 export function readSubmission(submission: Fields, universe: Iterable<string>): Instance[] {
   const [resolved, unmade, unlogged] = ["resolved", "no_generation", "no_logs"].map(
-    (name) => new Set(idsOf(submission[name])),
+    (name) => new Set(idsOf(lookUp(submission, name))),
   );
   return Array.from(universe, (id) => {
     if (resolved!.has(id)) return { id, resolved: true };
@@ -81,7 +85,8 @@ export function readDetails(details: Fields): Instance[] {
 
 /** The instances that some JSON of the benchmark names: of a submission, of predictions, of the dataset. */
 export function namedInstances(value: unknown): string[] {
-  if (isSubmission(value)) return ["resolved", "no_generation", "no_logs"].flatMap((name) => idsOf(value[name]));
+  if (isSubmission(value))
+    return ["resolved", "no_generation", "no_logs"].flatMap((name) => idsOf(lookUp(value, name)));
   if (isDetails(value)) return Object.keys(value);
   const rows = isObject(value) ? Object.values(value) : list(value);
   return rows.flatMap((row) => filledText(record(row).instance_id) ?? []);

@@ -73,7 +73,7 @@ export const exportCommand: Command = {
     const anchors = formAnchors(await placeAnchors(allAnchors(bundle), items), asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
-    const target = TARGET[to]!;
+    const target = lookUp(TARGET, to)!;
     if (target.named !== true && items === undefined)
       refuseOtherNumbers(bundle, anchors, { harness: to, byContent: false });
     const { files, extra, run } = target.export(form);
