@@ -19,7 +19,7 @@ type Rows = AsyncIterable<Fields> | Iterable<Fields>;
 const RESPONSE = "response";
 
 /** The columns of a table of responses; the last two aren't in all layouts. */
-const RESPONSE_COLUMNS = {
+export const RESPONSE_COLUMNS = {
   all: ["subject_id", "item_id", "trial", "response"],
   some: ["benchmark_id", "test_condition"],
 };
