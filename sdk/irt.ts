@@ -5,7 +5,7 @@
  */
 export { mapAbility, type AbilityEstimate, type ScoredItems } from "./core/ability/map.ts";
 export { scaledPrior, type AbilityPrior } from "./core/ability/prior.ts";
-export { logit, sigmoid } from "./core/numeric/functions.ts";
+export { sigmoid } from "./core/numeric/functions.ts";
 export {
   fromMirt,
   fromPyIrt,
@@ -15,12 +15,5 @@ export {
   toTinyBenchmarks,
   type ForeignParameters,
 } from "./core/irt/conversions.ts";
-export {
-  difficulties,
-  discriminations,
-  itemBank,
-  PARAMETERIZATION,
-  type FloatArray,
-  type ItemBank,
-} from "./core/irt/item-bank.ts";
+export { difficulties, discriminations, itemBank, type FloatArray, type ItemBank } from "./core/irt/item-bank.ts";
 export { itemInformation, itemLogit, itemResponse, itemResponses, testInformation } from "./core/irt/response.ts";

@@ -1,6 +1,6 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { estimateFromJudge } from "anchoreval/internal/features/judge/sdk/estimate-from-judge";
-import type { ItemScores, JudgedEstimate } from "anchoreval/internal/features/judge/sdk/types";
+import type { JudgedEstimate } from "anchoreval/internal/features/judge/sdk/types";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import { count, counted, percent, points } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
@@ -36,13 +36,13 @@ async function runJudged({ options, output }: Parameters<Command["run"]>[0]): Pr
       "--labels FILE has people's scores; without any, --half-width and --next say what to label first",
     );
   const scale = readScale(options);
-  const scoresOf = async (file: string): Promise<ItemScores> =>
+  const scoresOf = async (file: string): Promise<ReadonlyMap<string, number>> =>
     new Map(
       [...(await readAnswers(file, scale)).answers].flatMap(([id, score]) =>
         score === null ? [] : [[id, score] as const],
       ),
     );
-  const labels = labelsFile === undefined ? {} : await scoresOf(labelsFile);
+  const labels = labelsFile === undefined ? new Map<string, number>() : await scoresOf(labelsFile);
   const level = options.number("level", { min: 0, max: 1 }, 0.95);
   const result = estimateFromJudge(await scoresOf(judgeFile), labels, { level, ...given({ halfWidth }) });
   if (next !== undefined) await writeOver(next, result.next!.items.map((id) => `${id}\n`).join(""));

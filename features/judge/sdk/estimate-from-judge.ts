@@ -6,7 +6,7 @@ import type { Interval } from "../../../sdk/estimate/types.ts";
 import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { counted } from "../../../sdk/words/figures.ts";
 import { classicalMean, type LabelledMean, labelledInterval, labelledMean } from "../core/labelled-mean.ts";
-import type { ItemScores, JudgedEstimate, JudgeFacts, JudgeOptions, NextLabels } from "./types.ts";
+import type { JudgedEstimate } from "./types.ts";
 
 /** Labels from which on a judge is used at all: fewer tell neither its slope nor its residuals. Chosen, not measured. */
 const LEAST_LABELS = 10;
@@ -20,13 +20,19 @@ const UNLIKE = 0.001;
  * intervals for few labels). The labelled items must have been drawn at random, as `next` draws them.
  * @param judge - the judge's score of every item, any finite numbers: right and wrong, stars, probabilities
  * @param labels - people's labels of some of these items, in [0,1]
+ * @param options - `level` in (0,1), 0.95 by default; `halfWidth` that is wanted, in (0,½): `next` then has the items to label for
+ * it, drawn by `seed`, 1 by default
  * @throws AnchorEvalError `invalid_answers` for labels of items that the judge didn't score, for scores that aren't finite, and
  * labels outside [0,1]; `invalid_option`
  * @see Angelopoulos, Duchi & Zrnic (2023), PPI++, arXiv:2311.01453
  * @example
  * const { score, interval, judge } = estimateFromJudge({ a: 1, b: 0, … }, { a: 1, … }, { halfWidth: 0.03 });
  */
-export function estimateFromJudge(judge: ItemScores, labels: ItemScores, options: JudgeOptions = {}): JudgedEstimate {
+export function estimateFromJudge(
+  judge: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
+  labels: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
+  options: { readonly level?: number; readonly halfWidth?: number; readonly seed?: number } = {},
+): JudgedEstimate {
   checkNames(options, { level: "number", halfWidth: "number", seed: "number" });
   const level = confidenceLevel(options.level);
   const { halfWidth, seed = 1 } = options;
@@ -104,7 +110,7 @@ function intervalOf(estimate: LabelledMean, level: number): Interval {
   return { ...labelledInterval(estimate, level), level, method: exact ? "exact" : "design-based" };
 }
 
-function judgeFacts(sample: LabelledSample, estimate: LabelledMean | null, level: number): JudgeFacts {
+function judgeFacts(sample: LabelledSample, estimate: LabelledMean | null, level: number): JudgedEstimate["judge"] {
   const { mean, scores } = sample;
   const onScale = [...scores.values()].every(isShare);
   const interval = estimate && intervalOf(estimate, level);
@@ -130,7 +136,7 @@ function nextLabels(
   { scores, labelOf, labels }: LabelledSample,
   estimate: LabelledMean | null,
   { halfWidth, level, seed }: { readonly halfWidth: number; readonly level: number; readonly seed: number },
-): NextLabels {
+): NonNullable<JudgedEstimate["next"]> {
   const [all, n] = [scores.size, labels.length];
   const p = estimate === null ? 0.5 : Math.min(1 - halfWidth, Math.max(halfWidth, estimate.score));
   // A label leaves open n/(1 − n/N)/effective times what right and wrong ones do.
@@ -183,6 +189,9 @@ function correlation(a: Float64Array, b: Float64Array): number | null {
   }
   return left > 0 && right > 0 ? cross / Math.sqrt(left * right) : null;
 }
+
+/** Scores by item id. */
+type ItemScores = Parameters<typeof estimateFromJudge>[0];
 
 function isMap(values: ItemScores): values is ReadonlyMap<string, number> {
   return values instanceof Map;

@@ -1,17 +1,5 @@
 import type { Interval } from "../../../sdk/estimate/types.ts";
 
-/** Scores by item id. */
-export type ItemScores = Readonly<Record<string, number>> | ReadonlyMap<string, number>;
-
-export interface JudgeOptions {
-  /** Confidence level in (0,1). @default 0.95 */
-  readonly level?: number;
-  /** Half-width of the interval that is wanted, in (0,½): `next` then has the items to label for it. */
-  readonly halfWidth?: number;
-  /** Of the draw of items to label next. @default 1 */
-  readonly seed?: number;
-}
-
 /** The mean of people's labels over all items that a judge scored, had people labelled all of them. */
 export interface JudgedEstimate {
   /** In [0,1]; null without labels. */
@@ -25,28 +13,23 @@ export interface JudgedEstimate {
   readonly labels: { readonly score: number; readonly interval: Interval } | null;
   /** As many labels alone would be as sure as these are with the judge; null without labels, or where all have one. */
   readonly worth: number | null;
-  readonly judge: JudgeFacts;
-  /** The items to label for `halfWidth`; absent where none was asked for. */
-  readonly next?: NextLabels;
+  /** The judge, beside the labels. */
+  readonly judge: {
+    /** Its mean over all items: the score that it would have claimed, where it is on the labels' scale. */
+    readonly score: number;
+    /** By how much that is above the people's score, with its interval; null without labels, or on another scale than [0,1]. */
+    readonly bias: { readonly mean: number; readonly interval: Interval } | null;
+    /** With the labels, in [−1,1]; null without labels, or where either doesn't vary. */
+    readonly correlation: number | null;
+    /** Whether the judge's scores narrow the interval; else the labels alone are what the score is. */
+    readonly used: boolean;
+  };
+  /** The items to label for `halfWidth`, drawn at random; absent where none was asked for. */
+  readonly next?: {
+    /** Labels in all that the half-width is expected to take. */
+    readonly labels: number;
+    /** Item ids, in the order to label them: every first part is spread over the judge's scores. */
+    readonly items: readonly string[];
+  };
   readonly warnings: readonly { readonly code: "labels_unlike" | "few_labels"; readonly message: string }[];
-}
-
-/** A judge, beside the labels. */
-export interface JudgeFacts {
-  /** Its mean over all items: the score that it would have claimed, where it is on the labels' scale. */
-  readonly score: number;
-  /** By how much that is above the people's score, with its interval; null without labels, or on another scale than [0,1]. */
-  readonly bias: { readonly mean: number; readonly interval: Interval } | null;
-  /** With the labels, in [−1,1]; null without labels, or where either doesn't vary. */
-  readonly correlation: number | null;
-  /** Whether the judge's scores narrow the interval; else the labels alone are what the score is. */
-  readonly used: boolean;
-}
-
-/** Items to label next, drawn at random. */
-export interface NextLabels {
-  /** Labels in all that the half-width is expected to take. */
-  readonly labels: number;
-  /** Item ids, in the order to label them: every first part is spread over the judge's scores. */
-  readonly items: readonly string[];
 }

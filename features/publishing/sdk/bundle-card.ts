@@ -1,5 +1,7 @@
 import {
   comparableForms,
+  itemTotal,
+  listedForm,
   type MeasuredForm,
   measuredScenarios,
   typicalError,
@@ -7,7 +9,8 @@ import {
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors } from "../../../sdk/core/bundle/manifest.ts";
 import { answerCheckWords, bundleFacts, NOT_STATED, sizeWords } from "../../../sdk/words/bundle-words.ts";
-import { listed, points } from "../../../sdk/words/figures.ts";
+import { count, listed, points, priceWords } from "../../../sdk/words/figures.ts";
+import { formPrices, knownPrices, wholePrice } from "../../prices/sdk/bundle-prices.ts";
 
 const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
   interpolation: "models like those seen",
@@ -27,6 +30,7 @@ export function bundleCard(bundle: Bundle): string {
   const { manifest } = bundle;
   const { benchmark, version, description } = manifest;
   const lines = [
+    ...shortLines(bundle),
     ...bundleFacts(manifest)
       .filter(({ label, value }) => value !== NOT_STATED && !SAID_OTHERWISE.includes(label))
       .map(({ label, value }) => `**${label[0]!.toUpperCase()}${label.slice(1)}:** ${value}.`),
@@ -44,6 +48,23 @@ export function bundleCard(bundle: Bundle): string {
   ]
     .join("\n\n")
     .concat("\n");
+}
+
+/** The use of a bundle in a line: how sure its items are, and what they cost of the whole, where prices are known. */
+function shortLines(bundle: Bundle): string[] {
+  const { form, items, whole, measured } = listedForm(bundle.manifest);
+  const halfWidth = measured?.interpolation?.halfWidth95 ?? null;
+  if (whole || halfWidth === null) return [];
+  const prices = knownPrices(bundle);
+  const asked =
+    prices && Array.from(formPrices(bundle, prices, form.id).values()).reduce((sum, price) => sum + price, 0);
+  const cost =
+    prices === null || asked === null
+      ? ""
+      : `, ${priceWords(asked, prices.unit)} of ${priceWords(wholePrice(prices), prices.unit)}`;
+  return [
+    `**In short:** ${count(items)} of ${count(itemTotal(bundle.manifest))} items: ± ${points(halfWidth)} points for a model like those seen${cost}.`,
+  ];
 }
 
 /** The protocol of a bundle, and how far its figures go: a line, or none where it isn't known. */

@@ -1,11 +1,13 @@
 import { loadBundle } from "anchoreval";
+import { encodeBundle } from "anchoreval/bundle";
+import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { listedForm } from "anchoreval/internal/words/measured-forms";
 import { loadBundle as loadNamed } from "anchoreval/node";
 import { bundleCard } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 import { expect, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";
-import { sampleBundle } from "../../../../support/sample-bundle.ts";
+import { sampleBundle, sampleContent } from "../../../../support/sample-bundle.ts";
 
 const sample = await loadBundle(memorySource(sampleBundle()));
 const card = (change: Partial<Manifest>): string =>
@@ -53,4 +55,19 @@ test("ids that are alike are named together, and a bar in an id doesn't end a ce
 test("the form of exactly 50 items tells a bundle's error; where there is none, the default form", async () => {
   expect(listedForm((await loadNamed("helm-lite")).manifest)).toMatchObject({ items: 50 });
   expect(listedForm(sample.manifest).form.id).toBe(sample.manifest.defaultForm);
+});
+
+test("begins with how sure as many items are, and what they cost of the whole, where prices are known", async () => {
+  const content = sampleContent();
+  const items = content.scenarios.flatMap((scenario) => scenario.items);
+  const notes = notedPrices(content, { unit: "usd", items: new Map(items.map(({ item_id: id }) => [id, 0.5])) });
+  const fit = { ...content.manifest.fit, prices: notes };
+  const priced = await loadBundle(memorySource(encodeBundle({ ...content, manifest: { ...content.manifest, fit } })));
+  const { items: asked } = listedForm(priced.manifest);
+  const line = (text: string): string => /^- \*\*In short:\*\* (.*)$/m.exec(text)![1]!;
+  const [dear, plain] = [line(bundleCard(priced)), line(card({}))];
+  expect(plain).toMatch(
+    new RegExp(`^${asked} of ${items.length} items: ± \\d+\\.\\d points for a model like those seen\\.$`),
+  );
+  expect(dear).toBe(`${plain.slice(0, -1)}, ${asked / 2} usd of ${items.length / 2} usd.`);
 });
