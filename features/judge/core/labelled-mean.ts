@@ -21,11 +21,10 @@ export interface LabelledMean {
 }
 
 /**
- * Fewest units of squared residuals, in steps of the labels, that a judge leaves open whatever the labels say: where it agrees
- * with all of them it may still be wrong on others. Of judges wrong on 1 to 20 % of the items, on one side or both, intervals
- * hold .92 and more at 30 to 300 labels by 2, and .90 by 1 (docs/decisions/intervals.md).
+ * Squared residuals in steps of the labels: added to those seen, as few wrong judgements all on one side are more often too few
+ * than too many, and fewest in all, as a judge that agrees with every label may be wrong on others (docs/decisions/intervals.md).
  */
-const LEAST_UNITS = 2;
+const [MORE_UNITS, LEAST_UNITS] = [0.5, 2];
 
 /**
  * The mean label of some items by the labels of a random part of them and a judge's scores of all: the regression estimator
@@ -62,7 +61,7 @@ export function labelledMean(
     residual += (labels[i]! - y - slope * (judged[i]! - f)) ** 2 / Math.max(1 - leverage, 1 / n);
   }
   const distance = 1 + (n * (all.mean - f) ** 2) / square; // the line is known less well away from the labels' mean
-  const open = (distance * Math.max(residual, LEAST_UNITS * step ** 2)) / n;
+  const open = (distance * Math.max(residual + MORE_UNITS * step ** 2, LEAST_UNITS * step ** 2)) / n;
   const score = Math.min(1, Math.max(0, y + slope * (all.mean - f)));
   const adjusted = { score, effective: (alone.effective * spread) / open, degrees: n - 2, slope };
   return width(adjusted, level) < width(alone, level) ? adjusted : alone;
