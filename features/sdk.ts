@@ -2,7 +2,7 @@
 export * from "./adaptive/sdk/index.ts";
 export * from "./compare/sdk/index.ts";
 export { gateFromAnchors, type GateOptions, type GateResult } from "./gates/sdk/gate-from-anchors.ts";
-export * from "./judge/sdk/index.ts";
+export { estimateFromJudge, type JudgedEstimate } from "./judge/sdk/estimate-from-judge.ts";
 export * from "./plan/sdk/index.ts";
 export * from "./prices/sdk/index.ts";
 export * from "./routing/sdk/index.ts";

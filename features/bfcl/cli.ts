@@ -2,7 +2,8 @@ import { dirname, join, resolve } from "node:path";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { type ExportTarget, fittedValue } from "../../cli/src/bundles/export-target.ts";
+import { fittedValue } from "anchoreval/internal/logs/protocol";
+import type { ExportTarget } from "../../cli/src/bundles/export-target.ts";
 import { quote } from "../../cli/src/bundles/form-anchors.ts";
 
 /** The one name of the file that `bfcl generate --run-ids` reads, in the folder that BFCL_PROJECT_ROOT names. */
@@ -35,7 +36,9 @@ export const bfclExport: ExportTarget = {
     const folder = dirname(base);
     // A relative one is put before itself by bfcl generate, and results come to lie where bfcl evaluate doesn't look.
     const root = `BFCL_PROJECT_ROOT=${quote(resolve(folder))}`;
-    const other = categories.map((category) => fittedValue(bundle, "taskVersion", category)).find(isOther);
+    const other = categories
+      .map((category) => fittedValue(bundle.manifest.protocol, "taskVersion", category))
+      .find(isOther);
     return {
       files: [[join(folder, IDS), `${JSON.stringify(asked, null, 2)}\n`]],
       extra: { entries },

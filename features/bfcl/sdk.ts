@@ -1,7 +1,7 @@
 import { failureReason } from "../../sdk/logs/attempts.ts";
 import { chooseMetric } from "../../sdk/logs/choices.ts";
 import type { LoggedCost } from "../../sdk/logs/cost.ts";
-import { type Fields, filledText, list, numberOf, parseLine, record } from "../../sdk/logs/json.ts";
+import { type Fields, filledLines, filledText, list, numberOf, parseLine, record } from "../../sdk/logs/json.ts";
 import type { RunSamples } from "../../sdk/logs/run-log.ts";
 import { emptyRun, invalidLog, type LoggedRow, type SampleOptions, scoreRows } from "../../sdk/logs/score-rows.ts";
 import type { LineBatch } from "../../sdk/tables/chunk-lines.ts";
@@ -270,9 +270,4 @@ function checkCounts(
       file,
       `correct_count is ${correct} of ${total}, and it names ${failed.size} entries that failed: they should be ${total - correct}`,
     );
-}
-
-async function* filledLines(batches: AsyncIterable<LineBatch>): AsyncGenerator<{ row: number; text: string }, void> {
-  for await (const { first, lines } of batches)
-    for (const [index, text] of lines.entries()) if (text.trim() !== "") yield { row: first + index, text };
 }

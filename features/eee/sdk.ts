@@ -1,13 +1,14 @@
 import {
   type Fields,
-  sortableDate,
+  filledLines,
   filledText,
   list,
   numberOf,
+  parseLine,
   record,
   settingsText,
+  sortableDate,
   textsOf,
-  parseLine,
 } from "../../sdk/logs/json.ts";
 import {
   groupBy,
@@ -149,12 +150,10 @@ export async function* eeeLines(
   batches: AsyncIterable<LineBatch>,
 ): AsyncGenerator<EeeLine, void, undefined> {
   const issues = new DataIssues(file, { row: "line" });
-  for await (const { first, lines } of batches)
-    for (const [index, text] of lines.entries()) {
-      if (text.trim() === "") continue;
-      const line = eeeLine(text, first + index, issues);
-      if (line) yield line;
-    }
+  for await (const { row, text } of filledLines(batches)) {
+    const line = eeeLine(text, row, issues);
+    if (line) yield line;
+  }
   issues.refuse();
 }
 

@@ -3,6 +3,7 @@ import { groupBy, type RunLog } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
 import type { LogReader } from "../../sdk/node/logs/log-files.ts";
 import { textLines } from "../../sdk/node/read-file.ts";
+import { repositoryOf } from "../swe-bench/sdk.ts";
 import { type ArenaRow, arenaSamples, firstLine, isArenaLine, readArenaRows, refuseMixedCounts } from "./sdk.ts";
 
 const LINES = /\.jsonl(?:\.gz)?$/i;
@@ -52,9 +53,4 @@ function runLog(file: string, rows: readonly ArenaRow[]): RunLog<readonly ArenaR
     ...(benchmark.startsWith("swebench") && { partOf: repositoryOf }),
     content: rows,
   };
-}
-
-/** The repository of an instance of SWE-bench. @example repositoryOf("django__django-11099") // "django/django" */
-function repositoryOf(id: number | string): string {
-  return String(id).replace(/-\d+$/, "").replace("__", "/");
 }

@@ -1,5 +1,5 @@
 import { chooseMetric } from "../../sdk/logs/choices.ts";
-import { type Fields, filledText, parseLine } from "../../sdk/logs/json.ts";
+import { type Fields, filledLines, nameText, parseLine } from "../../sdk/logs/json.ts";
 import type { RunSamples } from "../../sdk/logs/run-log.ts";
 import { documentId, emptyRun, type LoggedRow, type SampleOptions, scoreRows } from "../../sdk/logs/score-rows.ts";
 import type { LineBatch } from "../../sdk/tables/chunk-lines.ts";
@@ -42,10 +42,7 @@ export function isArenaLine(line: string): boolean {
 
 /** The first line of a file that isn't empty; null where there is none. */
 export async function firstLine(batches: AsyncIterable<LineBatch>): Promise<string | null> {
-  for await (const { lines } of batches) {
-    const line = lines.find((text) => text.trim() !== "");
-    if (line !== undefined) return line;
-  }
+  for await (const { text } of filledLines(batches)) return text;
   return null;
 }
 
@@ -58,21 +55,19 @@ export async function readArenaRows(file: string, batches: AsyncIterable<LineBat
   const issues = new DataIssues(file, "lines");
   const rows: ArenaRow[] = [];
   const seen = new Map<string, number>();
-  for await (const { first, lines } of batches)
-    for (const [index, text] of lines.entries()) {
-      if (text.trim() === "") continue;
-      const fields = parseLine(text, first + index, issues);
-      const row = fields && readRow(fields, first + index, issues);
-      if (row === null) continue;
-      const key = JSON.stringify([row.benchmark, row.model, String(row.example)]);
-      const before = seen.get(key);
-      if (before !== undefined)
-        issues.addTwice({ row: row.row }, `example ${row.example} of ${row.benchmark} by ${row.model}`, issues.rowName(before)); // prettier-ignore
-      else {
-        seen.set(key, row.row);
-        rows.push(row);
-      }
+  for await (const { row: number, text } of filledLines(batches)) {
+    const fields = parseLine(text, number, issues);
+    const row = fields && readRow(fields, number, issues);
+    if (row === null) continue;
+    const key = JSON.stringify([row.benchmark, row.model, String(row.example)]);
+    const before = seen.get(key);
+    if (before !== undefined)
+      issues.addTwice({ row: row.row }, `example ${row.example} of ${row.benchmark} by ${row.model}`, issues.rowName(before)); // prettier-ignore
+    else {
+      seen.set(key, row.row);
+      rows.push(row);
     }
+  }
   issues.refuse();
   return rows;
 }
@@ -97,7 +92,7 @@ function readRow(fields: Fields, row: number, issues: DataIssues): ArenaRow | nu
 
 /** Text, or a whole number as text. @returns null, with the issue noted, for anything else */
 function readName(value: unknown, column: string, row: number, issues: DataIssues): string | null {
-  const name = Number.isSafeInteger(value) ? String(value) : filledText(value);
+  const name = nameText(value);
   if (name === null) issues.add({ row, column }, "wrong_type", `${column} must be text, got ${jsonKind(value)}`);
   return name?.normalize("NFC") ?? null;
 }

@@ -1,12 +1,8 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import {
-  type ExportedForm,
-  type ExportTarget,
-  fittedTemperature,
-  fittedValue,
-} from "../../cli/src/bundles/export-target.ts";
+import { fittedValue } from "anchoreval/internal/logs/protocol";
+import { type ExportedForm, type ExportTarget, fittedTemperature } from "../../cli/src/bundles/export-target.ts";
 import { quote } from "../../cli/src/bundles/form-anchors.ts";
 
 /** The benchmarks: beginnings of their tasks' ids, and the variables that name a file in place of all tasks. */
@@ -62,7 +58,7 @@ function unsupported(message: string): AnchorEvalError {
 
 /** The likeliest answer to each task, unless the runs that the bundle was fitted on drew several. */
 function sampling(bundle: Bundle, dataset: Dataset): string {
-  const epochs = fittedValue(bundle, "epochs", dataset) ?? 1;
+  const epochs = fittedValue(bundle.manifest.protocol, "epochs", dataset) ?? 1;
   const temperature = fittedTemperature(bundle, dataset) ?? 0;
   return epochs === 1 && temperature === 0 ? "--greedy" : `--n_samples ${epochs} --temperature ${temperature}`;
 }
@@ -74,7 +70,7 @@ function sampling(bundle: Bundle, dataset: Dataset): string {
 function maker({ bundle, form }: ExportedForm, tasks: ReadonlyMap<Dataset, readonly string[]>): string {
   const { benchmark, version } = bundle.manifest;
   const releases = [...tasks.keys()].flatMap((dataset) => {
-    const release = fittedValue(bundle, "taskVersion", dataset);
+    const release = fittedValue(bundle.manifest.protocol, "taskVersion", dataset);
     return typeof release === "string" ? [[dataset, release] as const] : [];
   });
   return `"""Makes EvalPlus's datasets of the tasks of ${benchmark} ${version}, form ${form}, alone.

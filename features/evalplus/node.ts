@@ -1,11 +1,8 @@
-import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { record, settingsText, sortableDate, textOf } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import type { LogReader } from "../../sdk/node/logs/log-files.ts";
-import { readJsonFile } from "../../sdk/node/read-file.ts";
+import { type LogReader, readFoundJson, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
 import { isResults, readResults, type Solution, solutionSamples } from "./sdk.ts";
@@ -29,7 +26,7 @@ export const evalPlusLogs: LogReader<readonly Solution[]> = {
     for (const entry of files) {
       const { file, named } = entry;
       const isNamed = named || RESULTS.test(basename(file));
-      const value = /\.json$/i.test(file) ? await readJsonFile(file).catch(passOver(!isNamed)) : null;
+      const value = /\.json$/i.test(file) ? await readFoundJson(file, !isNamed) : null;
       if (isResults(value)) logs.push(await runLog(file, value));
       else if (SAMPLES.test(file)) samples.push(entry);
       else if (named) throw invalidLog(file, this.lacking([]));
@@ -77,9 +74,8 @@ async function runLog(file: string, value: Readonly<Record<string, unknown>>): P
  * results a file with both.
  */
 async function releaseOf(file: string, hash: string | null): Promise<string | null> {
-  const beside = join(dirname(file), "anchoreval.json");
-  if (hash === null || !existsSync(beside)) return hash;
-  const part = record(await readJsonFile(beside));
+  if (hash === null) return null;
+  const part = record(await readJsonBeside(join(dirname(file), "anchoreval.json")));
   return part.hash === hash ? (textOf(part.release) ?? hash) : hash;
 }
 
@@ -110,12 +106,4 @@ function stemOf(file: string): string {
   const path = resolve(file);
   const stem = basename(path).replace(RESULTS, "").replace(SAMPLES, "").replace(/\.json$/i, ""); // prettier-ignore
   return stem === "" ? dirname(path) : resolve(dirname(path), stem);
-}
-
-/** Files that aren't JSON, and that a folder has, are none of the benchmark's unless their names say so. */
-function passOver(isOther: boolean): (error: unknown) => null {
-  return (error) => {
-    if (!isOther || !(error instanceof AnchorEvalError) || error.code !== "invalid_data") throw error;
-    return null;
-  };
 }

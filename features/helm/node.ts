@@ -1,12 +1,11 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { readHelmRun, readHelmSamples } from "./sdk.ts";
 import type { RunLog } from "../../sdk/logs/run-log.ts";
 import { ancestors } from "../../sdk/logs/task-groups.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { readJsonFile } from "../../sdk/node/read-file.ts";
-import type { LogReader } from "../../sdk/node/logs/log-files.ts";
+import { type LogReader, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
 
 const STATS = "per_instance_stats.json";
 const SPEC = "run_spec.json";
@@ -45,10 +44,7 @@ export const helmLogs: LogReader = {
 
   async read(log, options) {
     const folder = dirname(log.file);
-    const state = await readJsonFile(join(folder, "scenario_state.json")).catch((error: unknown) => {
-      if (error instanceof AnchorEvalError && error.code === "not_found") return null;
-      throw error;
-    });
+    const state = await readJsonBeside(join(folder, "scenario_state.json"));
     const [group = log.task] = ancestors(log.results!, log.task);
     return readHelmSamples(await readJsonFile(log.file), state, { ...options, file: folder, group });
   },

@@ -25,7 +25,7 @@ import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
 import { parseChoices } from "anchoreval/internal/logs/choices";
 import { groupBy } from "anchoreval/internal/logs/run-log";
-import { HARNESSES, type HarnessName } from "anchoreval/internal/node/logs/harnesses";
+import { HARNESSES, type HarnessName } from "anchoreval/internal/node/logs/readers";
 import { count, counted, priceWords } from "anchoreval/internal/words/figures";
 import { LONGEST_TEXT, readFound } from "anchoreval/internal/node/whole-file";
 import { option, flag, FORCE_OPTION, rare, type Command, type OptionReader } from "../../cli/src/program/command.ts";

@@ -1,6 +1,5 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { estimateFromJudge } from "anchoreval/internal/features/judge/sdk/estimate-from-judge";
-import type { JudgedEstimate } from "anchoreval/internal/features/judge/sdk/types";
+import { estimateFromJudge, type JudgedEstimate } from "anchoreval/internal/features/judge/sdk/estimate-from-judge";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import { count, counted, percent, points } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";

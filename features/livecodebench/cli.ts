@@ -1,12 +1,8 @@
 import { resolve } from "node:path";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import {
-  type ExportedForm,
-  type ExportTarget,
-  fittedTemperature,
-  fittedValue,
-} from "../../cli/src/bundles/export-target.ts";
+import { fittedValue } from "anchoreval/internal/logs/protocol";
+import { type ExportedForm, type ExportTarget, fittedTemperature } from "../../cli/src/bundles/export-target.ts";
 import { quote } from "../../cli/src/bundles/form-anchors.ts";
 
 /** Code generation, as its runs are called. */
@@ -27,7 +23,7 @@ export const liveCodeBenchExport: ExportTarget = {
         `${other} has anchors in this form: only LiveCodeBench's code generation, the task ${TASK}, can be run on some questions alone`,
       );
     const [file, logs] = [`${base}.livecodebench.py`, `${base}.livecodebench`];
-    const epochs = fittedValue(bundle, "epochs", TASK);
+    const epochs = fittedValue(bundle.manifest.protocol, "epochs", TASK);
     const temperature = fittedTemperature(bundle, TASK);
     const settings = [
       ...(epochs === undefined ? [] : [`--n ${epochs}`]),

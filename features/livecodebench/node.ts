@@ -1,10 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { list, numberOf, record, settingsText } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import type { LogReader } from "../../sdk/node/logs/log-files.ts";
+import { type LogReader, readFoundJson } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile } from "../../sdk/node/read-file.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
@@ -48,7 +47,7 @@ export const liveCodeBenchLogs: LogReader<readonly Question[]> = {
     const unread: { readonly file: string; readonly named: boolean; readonly why: keyof typeof UNREAD }[] = [];
     for (const { file, named } of files) {
       const isJson = /\.json$/i.test(file);
-      const value = isJson ? await readJsonFile(file).catch(passOver(!named && !GRADED.test(file))) : null;
+      const value = isJson ? await readFoundJson(file, !named && !GRADED.test(file)) : null;
       const why = whyUnread(value, file);
       if (isGraded(value)) logs.push(await gradedLog(file, value));
       else if (why !== null) unread.push({ file, named, why });
@@ -128,12 +127,4 @@ function siteScenario(file: string): Scenario | null {
 
 function taskOf(scenario: Scenario): string {
   return scenario === "codegeneration" ? "livecodebench" : `livecodebench-${scenario}`;
-}
-
-/** Files that aren't JSON, and that a folder has, are none of the benchmark's unless their names say so. */
-function passOver(isOther: boolean): (error: unknown) => null {
-  return (error) => {
-    if (!isOther || !(error instanceof AnchorEvalError) || error.code !== "invalid_data") throw error;
-    return null;
-  };
 }

@@ -1,7 +1,7 @@
 import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { attemptFailure } from "../../sdk/logs/attempts.ts";
 import { chooseMetric, type MetricValue } from "../../sdk/logs/choices.ts";
-import { type Fields, filledText, list, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
+import { type Fields, filledText, list, nameText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
 import type { RunSamples } from "../../sdk/logs/run-log.ts";
 import {
   contentFields,
@@ -95,7 +95,7 @@ export function readGraded(entries: readonly unknown[], scenario: Scenario, file
   const questions = entries.map((entry, k): Question => {
     const question = record(entry);
     const row = k + 1;
-    const names = parts.map((part) => nameOf(question[part]));
+    const names = parts.map((part) => nameText(question[part]));
     const lacking = parts[names.indexOf(null)];
     if (lacking !== undefined) issues.add({ row, column: lacking }, "missing", "a question has a name");
     const id = names.join("/");
@@ -173,7 +173,7 @@ export function readSite(site: Fields, file: string): SiteModel[] {
   for (const [k, entry] of list(site.performances).entries()) {
     const row = k + 1;
     const performance = record(entry);
-    const [id, model] = [nameOf(performance.question_id), filledText(performance.model)];
+    const [id, model] = [nameText(performance.question_id), filledText(performance.model)];
     const percent = metricValue(performance[PASS]);
     const isPercent = typeof percent === "number" && percent >= 0 && percent <= 100;
     if (percent !== null && !isPercent)
@@ -232,9 +232,4 @@ export function gradedSamples(questions: readonly Question[], options: SampleOpt
   );
   const issues = new DataIssues(file, "entries");
   return scoreRows(rows, { metric, filter: "none", issues, item: "question" }, options);
-}
-
-/** A text that isn't empty, or a whole number as text; null for anything else. */
-function nameOf(value: unknown): string | null {
-  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : filledText(value);
 }

@@ -1,6 +1,6 @@
 import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { chooseMetric } from "../../sdk/logs/choices.ts";
-import { type Fields, filledText, list, numberOf, record, versionText } from "../../sdk/logs/json.ts";
+import { type Fields, filledText, list, nameText, numberOf, record, versionText } from "../../sdk/logs/json.ts";
 import { groupBy, type RunSamples, type TaskResults, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import {
   documentId,
@@ -87,7 +87,7 @@ export interface Item {
 export async function readItems(rows: Rows, file: string): Promise<Map<string, Item>> {
   const items = new Map<string, Item & { readonly raw: string }>();
   await eachRow(rows, file, "item_id", items, (fields, id) => {
-    const raw = Number.isSafeInteger(fields.raw_item_id) ? String(fields.raw_item_id) : (filledText(fields.raw_item_id) ?? id); // prettier-ignore
+    const raw = nameText(fields.raw_item_id) ?? id;
     const [benchmark, condition] = [filledText(fields.benchmark_id), filledText(fields.test_condition)];
     return { raw, document: documentId(raw), benchmark, condition };
   });

@@ -1,5 +1,6 @@
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { lookUp } from "anchoreval/internal/core/bundle/names";
+import { fittedValue } from "anchoreval/internal/logs/protocol";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { ExportTarget } from "../../cli/src/bundles/export-target.ts";
 import { quote } from "../../cli/src/bundles/form-anchors.ts";
@@ -24,7 +25,7 @@ export const sweBenchExport: ExportTarget = {
   export({ bundle, anchors, base }) {
     const ids = anchors.map(instanceOf);
     const [list, filter] = [`${base}.instances.txt`, `${base}.filter.txt`];
-    const split = bundle.manifest.protocol["taskVersion"];
+    const split = fittedValue(bundle.manifest.protocol, "taskVersion", anchors[0]?.task ?? "");
     const [dataset = "DATASET", subset = "SUBSET"] = lookUp(DATASETS, String(split)) ?? [];
     const run = "anchors";
     return {

@@ -4,7 +4,7 @@ import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { filledText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import type { FoundFile, LogReader } from "../../sdk/node/logs/log-files.ts";
+import { type FoundFile, type LogReader, readFoundJson } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile, textLines } from "../../sdk/node/read-file.ts";
 import { listed } from "../../sdk/words/figures.ts";
 import {
@@ -18,6 +18,7 @@ import {
   readReport,
   readSite,
   readSubmission,
+  repositoryOf,
   RESOLVED,
 } from "./sdk.ts";
 
@@ -40,7 +41,7 @@ export const sweBenchLogs: LogReader<readonly Instance[]> = {
     const submissions: Submission[] = [];
     for (const { file, named } of files) {
       if (!/\.json$/i.test(file) || /\.traj\.json$/i.test(file) || isInstanceLog(file)) continue;
-      const value = await readJsonFile(file).catch(refuseNamed(named));
+      const value = await readFoundJson(file, !named);
       const site = readSite(value);
       if (isReport(value)) logs.push(reportLog(file, value));
       else if (isSubmission(value)) submissions.push({ file, value });
@@ -121,11 +122,6 @@ function folderOf(file: string): Place {
   const model = basename(folder);
   const date = sortableDate(/^\d{8}/.exec(model)?.[0]).slice(0, 10);
   return { model, split: basename(dirname(folder)), about: date === "" ? {} : { date } };
-}
-
-/** @example repositoryOf("django__django-11099") // "django/django" */
-function repositoryOf(id: number | string): string {
-  return String(id).replace(/-\d+$/, "").replace("__", "/");
 }
 
 interface Submission {
@@ -213,12 +209,4 @@ function isInstanceLog(file: string): boolean {
 /** `info_for_leaderboard.json`: details by model. */
 function isByModel(value: unknown): value is Readonly<Record<string, unknown>> {
   return isDetails(Object.values(record(value))[0]);
-}
-
-/** Files that a folder has and that aren't JSON are none of the benchmark's. */
-function refuseNamed(named: boolean): (error: unknown) => null {
-  return (error) => {
-    if (named || !(error instanceof AnchorEvalError) || error.code !== "invalid_data") throw error;
-    return null;
-  };
 }

@@ -19,6 +19,11 @@ export interface Instance {
 /** The one metric: every test that should pass does. */
 export const RESOLVED = "resolved";
 
+/** The repository of an instance. @example repositoryOf("django__django-11099") // "django/django" */
+export function repositoryOf(id: number | string): string {
+  return String(id).replace(/-\d+$/, "").replace("__", "/");
+}
+
 /** Whether JSON is a run's report, `MODEL.RUN.json`, as swebench 2 to 5 writes it. */
 export function isReport(value: unknown): value is Fields {
   return (

@@ -1,6 +1,7 @@
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import { type ExportTarget, fittedValue } from "../../cli/src/bundles/export-target.ts";
+import { fittedValue } from "anchoreval/internal/logs/protocol";
+import type { ExportTarget } from "../../cli/src/bundles/export-target.ts";
 import { quote } from "../../cli/src/bundles/form-anchors.ts";
 
 /** An agent that both programs have and that takes any model. */
@@ -30,7 +31,7 @@ export const terminalBenchExport: ExportTarget = {
   export({ bundle, anchors, base }) {
     const tasks = Object.entries(samplesByTask(anchors));
     const jobs = tasks.map(([task, ids]) => {
-      const dataset = datasetOf(task, fittedValue(bundle, "taskVersion", task));
+      const dataset = datasetOf(task, fittedValue(bundle.manifest.protocol, "taskVersion", task));
       const place = tasks.length === 1 ? base : `${base}.${task}`;
       return { dataset, job: (dataset.program === "tb" ? benchJob : harborJob)(dataset, ids.map(taskId), place) };
     });

@@ -1,9 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { type Fields, list, numberOf, record } from "../../sdk/logs/json.ts";
 import { groupBy } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import type { FoundFile, LogReader } from "../../sdk/node/logs/log-files.ts";
+import { type FoundFile, type LogReader, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile } from "../../sdk/node/read-file.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
@@ -144,12 +143,7 @@ const ADHOC = "adhoc";
 
 /** A file beside those that were found; no fields where it isn't there. */
 async function readBeside(folder: string, name: string): Promise<Fields> {
-  return record(
-    await readJsonFile(join(folder, name)).catch((error: unknown) => {
-      if (error instanceof AnchorEvalError && error.code === "not_found") return null;
-      throw error;
-    }),
-  );
+  return record(await readJsonBeside(join(folder, name)));
 }
 
 /** Names of the folders of trials that were begun, by their run's: `TASK/TRIAL.1-of-5.RUN/…` by `tb run`, `TRIAL/trial.log` by Harbor. */

@@ -1,3 +1,4 @@
+import type { LineBatch } from "../tables/chunk-lines.ts";
 import type { DataIssues } from "../tables/data-issues.ts";
 import { isObject, parseWithNaN } from "../tables/json-records.ts";
 
@@ -47,6 +48,11 @@ export function versionText(value: unknown): string | null {
   return typeof value === "number" || typeof value === "string" ? String(value) : null;
 }
 
+/** A name that logs have as text or as a whole number; null for anything else, and for an empty one. */
+export function nameText(value: unknown): string | null {
+  return Number.isSafeInteger(value) ? String(value) : filledText(value);
+}
+
 /** The settings that aren't null, as canonical JSON; null where there are none. */
 export function settingsText(value: unknown, without: readonly string[] = []): string | null {
   const entries = Object.entries(record(value)).filter(([name, entry]) => entry !== null && !without.includes(name));
@@ -71,6 +77,14 @@ export function canonicalJson(value: unknown): string {
  */
 export function parsePythonJson(marked: string): unknown {
   return parseWithNaN(marked.startsWith("\uFEFF") ? marked.slice(1) : marked, true);
+}
+
+/** The lines of a log that aren't blank, with their numbers from 1. */
+export async function* filledLines(
+  batches: AsyncIterable<LineBatch>,
+): AsyncGenerator<{ readonly row: number; readonly text: string }, void, undefined> {
+  for await (const { first, lines } of batches)
+    for (const [index, text] of lines.entries()) if (text.trim() !== "") yield { row: first + index, text };
 }
 
 /** A line of a log that is a JSON object; null, with the issue noted, for another. */

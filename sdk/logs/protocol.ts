@@ -1,3 +1,4 @@
+import { lookUp } from "../core/bundle/names.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "./run-log.ts";
 
 /** How a run asked and scored one task. null = the log doesn't say. */
@@ -96,6 +97,20 @@ export function flatProtocol(
   return flat;
 }
 
+/**
+ * A setting that the runs of a task had in common, by a manifest's protocol.
+ * @returns undefined where nothing says it, or they differed
+ * @example fittedValue({ "shots/gsm8k": 5 }, "shots", "gsm8k") // 5
+ */
+export function fittedValue(
+  protocol: Readonly<Record<string, string | number | boolean>>,
+  field: keyof TaskProtocol,
+  task: string,
+): string | number | boolean | undefined {
+  const value = lookUp(protocol, `${field}/${task}`) ?? lookUp(protocol, field);
+  return value === "mixed" ? undefined : value;
+}
+
 /** In what a run's protocol differs from the one in a bundle's manifest; fields that either doesn't tell are left out. */
 export function protocolDifferences(
   manifest: Readonly<Record<string, string | number | boolean>>,
@@ -103,10 +118,9 @@ export function protocolDifferences(
   protocol: TaskProtocol,
 ): { field: (typeof COMPARED_FIELDS)[number]; bundle: string; run: string }[] {
   return COMPARED_FIELDS.flatMap((field) => {
-    const expected = manifest[`${field}/${task}`] ?? manifest[field];
+    const expected = fittedValue(manifest, field, task);
     const actual = protocol[field];
-    if (expected === undefined || expected === "mixed" || actual === null || String(expected) === String(actual))
-      return [];
+    if (expected === undefined || actual === null || String(expected) === String(actual)) return [];
     return [{ field, bundle: String(expected), run: String(actual) }];
   });
 }

@@ -1,8 +1,7 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
-import { lookUp } from "anchoreval/internal/core/bundle/names";
 import { samplesByTask } from "anchoreval/internal/logs/harness-arguments";
-import type { TaskProtocol } from "anchoreval/internal/logs/protocol";
+import { fittedValue } from "anchoreval/internal/logs/protocol";
 
 /** A form, and where its files go. */
 export interface ExportedForm {
@@ -44,19 +43,9 @@ export interface ExportTarget {
   export(form: ExportedForm): Exported;
 }
 
-/** A setting that the runs of a task that a bundle was fitted on had in common; undefined where nothing says it, or they differed. */
-export function fittedValue(
-  { manifest: { protocol } }: Bundle,
-  field: keyof TaskProtocol,
-  task: string,
-): string | number | boolean | undefined {
-  const value = lookUp(protocol, `${field}/${task}`) ?? lookUp(protocol, field);
-  return value === "mixed" ? undefined : value;
-}
-
-/** The temperature that all answers of those runs were drawn with; undefined where nothing says it. */
-export function fittedTemperature(bundle: Bundle, task: string): number | undefined {
-  const [, temperature] = /"temperature":(\d+(?:\.\d+)?)/.exec(String(fittedValue(bundle, "generation", task))) ?? [];
+/** The temperature that all answers to a task were drawn with, of the runs that a bundle was fitted on; undefined where nothing says it. */
+export function fittedTemperature({ manifest: { protocol } }: Bundle, task: string): number | undefined {
+  const [, temperature] = /"temperature":(\d+(?:\.\d+)?)/.exec(String(fittedValue(protocol, "generation", task))) ?? [];
   return temperature === undefined ? undefined : Number(temperature);
 }
 

@@ -3,7 +3,7 @@ import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { namedAnchors } from "anchoreval/internal/logs/anchor-names";
-import { HARNESSES } from "anchoreval/internal/node/logs/harnesses";
+import { isHarness } from "anchoreval/internal/node/logs/readers";
 import { option, type OptionSpecs } from "../program/command.ts";
 import { withTrainer } from "../program/trainer.ts";
 
@@ -58,11 +58,11 @@ export function refuseOtherNumbers(
 ): void {
   namedAnchors(anchors, bundle);
   const fitted = bundle.manifest.protocol["harness"];
-  const isOther = fitted !== harness && (HARNESSES as readonly unknown[]).includes(fitted);
-  if (!isOther || (byContent && anchors.every(({ hash }) => hash !== undefined))) return;
+  if (fitted === harness || !isHarness(fitted) || (byContent && anchors.every(({ hash }) => hash !== undefined)))
+    return;
   throw new AnchorEvalError(
     "unsupported",
-    `the bundle's items are named as ${String(fitted)} names them, and ${harness} would be told to ask others by these names; a table of items with the task and doc_id of each in ${harness} says which they are`,
+    `the bundle's items are named as ${fitted} names them, and ${harness} would be told to ask others by these names; a table of items with the task and doc_id of each in ${harness} says which they are`,
   );
 }
 

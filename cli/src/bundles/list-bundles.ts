@@ -5,7 +5,7 @@ import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Integer } from "anchoreval/internal/estimate/types";
 import { idScheme } from "anchoreval/internal/logs/protocol";
-import { HARNESSES } from "anchoreval/internal/node/logs/harnesses";
+import { isHarness } from "anchoreval/internal/node/logs/readers";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { points, textTable } from "anchoreval/internal/words/figures";
@@ -168,6 +168,7 @@ function listing(manifest: Manifest, digest: string): Omit<ListedBundle, "place"
  */
 function askedBy({ protocol, scenarios }: Manifest): string | null {
   if (scenarios.some(({ id }) => idScheme(protocol, id) === "source")) return null;
-  const harness = HARNESSES.find((name) => name === protocol["harness"]);
-  return harness ?? (protocol["ids"] === undefined ? null : "lm-eval");
+  const { harness, ids } = protocol;
+  if (isHarness(harness)) return harness;
+  return ids === undefined ? null : "lm-eval";
 }

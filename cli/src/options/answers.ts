@@ -7,7 +7,7 @@ import { loadItems } from "anchoreval/internal/bundles/read-file";
 import { answersOthers } from "anchoreval/internal/estimate/locate-answers";
 import { allAnchors, allItems, fieldAnchors } from "anchoreval/internal/logs/anchor-names";
 import { ERROR_POLICIES } from "anchoreval/internal/logs/attempts";
-import { HARNESSES } from "anchoreval/internal/node/logs/harnesses";
+import { HARNESSES } from "anchoreval/internal/node/logs/readers";
 import { readAnswers, streamChunks } from "anchoreval/internal/node/read-file";
 import { type Answers, parseAnswers } from "anchoreval/internal/tables/parse-answers";
 import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";

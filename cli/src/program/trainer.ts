@@ -3,7 +3,8 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import * as zlib from "node:zlib";
-import type { Harness, HarnessName } from "anchoreval/internal/node/logs/harnesses";
+import type { Harness } from "anchoreval/internal/node/logs/harnesses";
+import type { HarnessName } from "anchoreval/internal/node/logs/readers";
 
 const PACKAGE = "anchoreval-trainer";
 

@@ -45,12 +45,7 @@ export function labelledMean(
 ): LabelledMean {
   const alone = classicalMean(labels, all.count);
   const n = labels.length;
-  const [y, f] = [mean(labels), mean(judged)];
-  let [cross, square] = [0, 0];
-  for (let i = 0; i < n; i++) {
-    cross += (judged[i]! - f) * (labels[i]! - y);
-    square += (judged[i]! - f) ** 2;
-  }
+  const { y, f, cross, square } = moments(labels, judged);
   const spread = variance(labels);
   if (n < 4 || !(square > 0) || spread === 0) return alone;
   const slope = cross / square;
@@ -83,12 +78,31 @@ export function labelledInterval({ score, effective, degrees }: LabelledMean, le
   return wilsonInterval(score, effective, studentTQuantile(0.5 + level / 2, degrees));
 }
 
+/** Pearson's correlation in [−1,1] of labels and a judge's scores; null where either doesn't vary. */
+export function labelCorrelation(labels: ArrayLike<number>, judged: ArrayLike<number>): number | null {
+  const { cross, square, total } = moments(labels, judged);
+  return square > 0 && total > 0 ? cross / Math.sqrt(square * total) : null;
+}
+
+/** Means of labels and of a judge's scores, and sums of products about them: Σ(f − f̄)(y − ȳ), Σ(f − f̄)², Σ(y − ȳ)². */
+function moments(labels: ArrayLike<number>, judged: ArrayLike<number>) {
+  const [y, f] = [mean(labels), mean(judged)];
+  let [cross, square, total] = [0, 0, 0];
+  for (let i = 0; i < labels.length; i++) {
+    cross += (judged[i]! - f) * (labels[i]! - y);
+    square += (judged[i]! - f) ** 2;
+    total += (labels[i]! - y) ** 2;
+  }
+  return { y, f, cross, square, total };
+}
+
 function width(estimate: LabelledMean, level: number): number {
   const { low, high } = labelledInterval(estimate, level);
   return high - low;
 }
 
-function mean(values: ArrayLike<number>): number {
+/** NaN of none. */
+export function mean(values: ArrayLike<number>): number {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i]!;
   return sum / values.length;

@@ -5,8 +5,48 @@ import { createRandom } from "../../../sdk/core/numeric/random.ts";
 import type { Interval } from "../../../sdk/estimate/types.ts";
 import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { counted } from "../../../sdk/words/figures.ts";
-import { classicalMean, type LabelledMean, labelledInterval, labelledMean } from "../core/labelled-mean.ts";
-import type { JudgedEstimate } from "./types.ts";
+import {
+  classicalMean,
+  labelCorrelation,
+  type LabelledMean,
+  labelledInterval,
+  labelledMean,
+  mean,
+} from "../core/labelled-mean.ts";
+
+/** The mean of people's labels over all items that a judge scored, had people labelled all of them. */
+export interface JudgedEstimate {
+  /** In [0,1]; null with fewer than two labels, as all that follows from them. */
+  readonly score: number | null;
+  readonly interval: Interval | null;
+  /** Items that the judge scored. */
+  readonly items: number;
+  /** Of them those with a label. */
+  readonly labelled: number;
+  /** The mean of the labels alone, what they would say without the judge; null without labels. */
+  readonly labels: { readonly score: number; readonly interval: Interval } | null;
+  /** As many labels alone would be as sure as these are with the judge; null without labels, or where all have one. */
+  readonly worth: number | null;
+  /** The judge, beside the labels. */
+  readonly judge: {
+    /** Its mean over all items: the score that it would have claimed, where it is on the labels' scale. */
+    readonly score: number;
+    /** By how much that is above the people's score, with its interval; null without labels, or on another scale than [0,1]. */
+    readonly bias: { readonly mean: number; readonly interval: Interval } | null;
+    /** With the labels, in [−1,1]; null without labels, or where either doesn't vary. */
+    readonly correlation: number | null;
+    /** Whether the judge's scores narrow the interval; else the labels alone are what the score is. */
+    readonly used: boolean;
+  };
+  /** The items to label for `halfWidth`, drawn at random; absent where none was asked for. */
+  readonly next?: {
+    /** Labels in all that the half-width is expected to take. */
+    readonly labels: number;
+    /** Item ids, in the order to label them: every first part is spread over the judge's scores. */
+    readonly items: readonly string[];
+  };
+  readonly warnings: readonly { readonly code: "labels_unlike" | "few_labels"; readonly message: string }[];
+}
 
 /** Labels from which on a judge is used at all: fewer tell neither its slope nor its residuals. Chosen, not measured. */
 const LEAST_LABELS = 10;
@@ -54,7 +94,7 @@ export function estimateFromJudge(
     interval: estimate && intervalOf(estimate, level),
     items: scores.size,
     labelled: labelOf.size,
-    labels: estimate && labelsAlone(sample, level),
+    labels: sample.alone && { score: sample.alone.score, interval: intervalOf(sample.alone, level) },
     worth: estimate && worthOf(sample, estimate),
     judge: judgeFacts(sample, estimate, level),
     ...(halfWidth !== undefined && { next: nextLabels(sample, estimate, { halfWidth, level, seed }) }),
@@ -73,35 +113,35 @@ interface LabelledSample {
   /** Of the judge's scores of all. */
   readonly mean: number;
   readonly variance: number;
+  /** The mean of the labels alone; null of fewer than two. */
+  readonly alone: LabelledMean | null;
 }
 
 function sampleOf(scores: ReadonlyMap<string, number>, labelOf: ReadonlyMap<string, number>): LabelledSample {
-  const all = [...scores.values()];
-  const mean = all.reduce((sum, value) => sum + value, 0) / all.length;
+  const all = Float64Array.from(scores.values());
+  const labels = Float64Array.from(labelOf.values());
+  const centre = mean(all);
   return {
-    ...{ scores, labelOf, mean },
-    labels: Float64Array.from(labelOf.values()),
+    ...{ scores, labelOf, labels, mean: centre },
     judged: Float64Array.from(labelOf.keys(), (id) => scores.get(id)!),
-    variance: all.reduce((sum, value) => sum + (value - mean) ** 2, 0) / all.length,
+    variance: mean(all.map((value) => (value - centre) ** 2)),
+    alone: labels.length < 2 ? null : classicalMean(labels, all.length),
   };
 }
 
-function estimateOf({ scores, labels, judged, mean }: LabelledSample, level: number): LabelledMean | null {
-  if (labels.length < 2) return null;
-  if (labels.length < LEAST_LABELS) return classicalMean(labels, scores.size);
-  return labelledMean(labels, judged, { count: scores.size, mean }, level);
-}
-
-function labelsAlone({ labels, scores }: LabelledSample, level: number): JudgedEstimate["labels"] {
-  const alone = classicalMean(labels, scores.size);
-  return { score: alone.score, interval: intervalOf(alone, level) };
+function estimateOf(
+  { scores, labels, judged, mean: judge, alone }: LabelledSample,
+  level: number,
+): LabelledMean | null {
+  if (labels.length < LEAST_LABELS) return alone;
+  return labelledMean(labels, judged, { count: scores.size, mean: judge }, level);
 }
 
 /** The m labels whose mean alone is as sure: m/(1 − m/N) is as many times n/(1 − n/N) as the effective sizes differ. */
-function worthOf({ labels, scores }: LabelledSample, { effective }: LabelledMean): number | null {
+function worthOf({ labels, scores, alone }: LabelledSample, { effective }: LabelledMean): number | null {
   const [n, all] = [labels.length, scores.size];
   if (effective === Infinity) return null;
-  const odds = (effective / classicalMean(labels, all).effective) * (n / (1 - n / all));
+  const odds = (effective / alone!.effective) * (n / (1 - n / all));
   return odds / (1 + odds / all);
 }
 
@@ -111,19 +151,19 @@ function intervalOf(estimate: LabelledMean, level: number): Interval {
 }
 
 function judgeFacts(sample: LabelledSample, estimate: LabelledMean | null, level: number): JudgedEstimate["judge"] {
-  const { mean, scores } = sample;
+  const { mean: judge, scores } = sample;
   const onScale = [...scores.values()].every(isShare);
   const interval = estimate && intervalOf(estimate, level);
   return {
-    score: mean,
+    score: judge,
     bias:
       estimate && interval && onScale
         ? {
-            mean: mean - estimate.score,
-            interval: { ...interval, low: mean - interval.high, high: mean - interval.low },
+            mean: judge - estimate.score,
+            interval: { ...interval, low: judge - interval.high, high: judge - interval.low },
           }
         : null,
-    correlation: correlation(sample.labels, sample.judged),
+    correlation: labelCorrelation(sample.labels, sample.judged),
     used: estimate !== null && estimate.slope !== 0,
   };
 }
@@ -149,15 +189,11 @@ function nextLabels(
   const count = Math.min(order.length, Math.max(0, wanted - n));
   const start = random.next();
   const drawn = Array.from({ length: count }, (_, k) => order[Math.floor(((k + start) * order.length) / count)]![0]);
-  for (let k = drawn.length - 1; k > 0; k--) {
-    const other = Math.floor(random.next() * (k + 1));
-    [drawn[k], drawn[other]] = [drawn[other]!, drawn[k]!];
-  }
-  return { labels: wanted, items: drawn };
+  return { labels: wanted, items: random.shuffle(drawn) };
 }
 
 /** Remarks on labels that are few, or whose items aren't like all by the judge. */
-function warningsOn({ scores, labels, judged, mean, variance }: LabelledSample): JudgedEstimate["warnings"] {
+function warningsOn({ scores, labels, judged, mean: judge, variance }: LabelledSample): JudgedEstimate["warnings"] {
   const [n, all] = [labels.length, scores.size];
   const warnings: { code: "labels_unlike" | "few_labels"; message: string }[] = [];
   if (n > 0 && n < LEAST_LABELS)
@@ -166,28 +202,14 @@ function warningsOn({ scores, labels, judged, mean, variance }: LabelledSample):
       message: `${counted(n, "label")}: the judge counts from ${LEAST_LABELS} on`,
     });
   const error = Math.sqrt((variance / n) * Math.max(0, (all - n) / (all - 1)));
-  const labelled = judged.reduce((sum, value) => sum + value, 0) / n;
-  const distance = Math.abs(labelled - mean);
+  const labelled = mean(judged);
+  const distance = Math.abs(labelled - judge);
   if (error > 0 && distance > -normalQuantile(UNLIKE / 2) * error)
     warnings.push({
       code: "labels_unlike",
-      message: `the judge's mean is ${labelled.toPrecision(3)} on the labelled items and ${mean.toPrecision(3)} on all, which random ones have less than once in ${Math.round(1 / UNLIKE)} times: an interval is for items that were drawn at random`,
+      message: `the judge's mean is ${labelled.toPrecision(3)} on the labelled items and ${judge.toPrecision(3)} on all, which random ones have less than once in ${Math.round(1 / UNLIKE)} times: an interval is for items that were drawn at random`,
     });
   return warnings;
-}
-
-function correlation(a: Float64Array, b: Float64Array): number | null {
-  const [x, y] = [
-    a.reduce((sum, value) => sum + value, 0) / a.length,
-    b.reduce((sum, value) => sum + value, 0) / b.length,
-  ];
-  let [cross, left, right] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    cross += (a[i]! - x) * (b[i]! - y);
-    left += (a[i]! - x) ** 2;
-    right += (b[i]! - y) ** 2;
-  }
-  return left > 0 && right > 0 ? cross / Math.sqrt(left * right) : null;
 }
 
 /** Scores by item id. */

@@ -49,7 +49,7 @@ For `estimate` an item that was tried several times has a list or an array of sc
 
 
 def encode(responses: Responses) -> Any:
-    """As cli/src/bridge.ts takes them: `{"byId": [[id, score or trials], …]}`, or a list."""
+    """As cli/src/sent-answers.ts takes them: `{"byId": [[id, score or trials], …]}`, or a list."""
     if isinstance(responses, Mapping):
         return _entries(responses.items(), _answer)
     if isinstance(responses, Array):

@@ -30,9 +30,7 @@ class Run:
     responses: Responses
     name: str | None = None
     form_digest: str | None = None
-    """Digest of the form whose order a list of scores has."""
     hashes: Mapping[str, str] | None = None
-    """Content hashes of the answered items."""
 
 
 Model = Run | Responses

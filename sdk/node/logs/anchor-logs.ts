@@ -9,7 +9,8 @@ import type { ScaleOptions } from "../../tables/score-reader.ts";
 import type { ItemTrials } from "../../tables/item-trials.ts";
 import { type LoggedSample, type RunLog, taskAmong } from "../../logs/run-log.ts";
 import { selectRuns } from "../../logs/select-runs.ts";
-import type { Harness, HarnessName } from "./harnesses.ts";
+import type { Harness } from "./harnesses.ts";
+import type { HarnessName } from "./readers.ts";
 import { allAnchors, fieldAnchors, sourceScenarios } from "../../logs/anchor-names.ts";
 import {
   type AnswerWarning,
@@ -19,6 +20,7 @@ import {
   scoreWarnings,
 } from "../../logs/answer-warnings.ts";
 import { loggedCosts, type LoggedCosts } from "../../logs/cost.ts";
+import { fittedValue } from "../../logs/protocol.ts";
 
 /** One model's answers from a file, or from a harness's logs. */
 export interface ReadModel {
@@ -212,8 +214,8 @@ export function fittedChoices(
   const filter = parseChoices("filter", asked.filter ?? []);
   const fitted = (field: "metric" | "filter", task: string): string | undefined => {
     const { protocol } = bundle.manifest;
-    const value = protocol.harness === harness ? (protocol[`${field}/${task}`] ?? protocol[field]) : undefined;
-    return typeof value === "string" && value !== "mixed" ? value : undefined;
+    const value = protocol.harness === harness ? fittedValue(protocol, field, task) : undefined;
+    return typeof value === "string" ? value : undefined;
   };
   const anchors = asked.anchors ?? allAnchors(bundle);
   const scenarios = new Map(anchors.map(({ task, item_id, scenario }) => [task ?? taskOfId(item_id), scenario]));

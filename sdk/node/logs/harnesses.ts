@@ -1,17 +1,10 @@
-import { LOG_READERS } from "../../../features/node.ts";
 import type { RunLog, RunResults, RunSamples } from "../../logs/run-log.ts";
 import { invalidLog } from "../../logs/score-rows.ts";
 import { choiceNames, withGroups } from "../../logs/task-groups.ts";
 import { firstFew } from "../../tables/data-issues.ts";
 import { counted } from "../../words/figures.ts";
-import {
-  findFiles,
-  renameModel,
-  type FindOptions,
-  type FormatReaders,
-  type LogReader,
-  type ReadLogOptions,
-} from "./log-files.ts";
+import { findFiles, renameModel, type FindOptions, type FormatReaders, type ReadLogOptions } from "./log-files.ts";
+import { type HarnessName, READERS } from "./readers.ts";
 
 /** How a harness's logs are found on disk, and read. */
 export interface Harness {
@@ -29,16 +22,6 @@ export interface Harness {
    */
   read(log: RunLog, options: ReadLogOptions, special?: boolean): Promise<RunSamples>;
 }
-
-const READERS = {
-  "lm-eval": async () => (await import("./lm-eval-logs.ts")).lmEvalLogs,
-  inspect: async () => (await import("./inspect-logs.ts")).inspectLogs,
-  ...LOG_READERS,
-} as const satisfies Record<string, () => Promise<LogReader>>;
-
-export type HarnessName = keyof typeof READERS;
-
-export const HARNESSES = Object.keys(READERS) as readonly HarnessName[];
 
 /**
  * @param formats - for what the SDK can't read by itself

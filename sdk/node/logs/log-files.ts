@@ -1,11 +1,12 @@
 import type { Stats } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
-import { AnchorEvalError, invalidOption } from "../../core/errors.ts";
+import { AnchorEvalError, type AnchorEvalErrorCode, invalidOption } from "../../core/errors.ts";
 import type { Choose } from "../../logs/choices.ts";
 import type { RunLog, RunSamples } from "../../logs/run-log.ts";
 import { invalidLog, type SampleOptions } from "../../logs/score-rows.ts";
 import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { readJsonFile } from "../read-file.ts";
 import { hasCode, whyNot } from "../write-file.ts";
 
 export interface FindOptions {
@@ -95,6 +96,27 @@ export function logsAmong(
   const other = files.find(({ file, named }) => named && !isLog(file));
   if (other) throw invalidLog(other.file, message);
   return files.filter(({ file }) => isLog(file));
+}
+
+/**
+ * JSON of a file that was found.
+ * @param isOther - a folder has it, and nothing says that it is the harness's
+ * @returns null for such a one that isn't JSON
+ */
+export async function readFoundJson(file: string, isOther: boolean): Promise<unknown> {
+  return readJsonFile(file).catch(nullFor("invalid_data", isOther));
+}
+
+/** JSON of a file beside a log; null where there is none. */
+export async function readJsonBeside(file: string): Promise<unknown> {
+  return readJsonFile(file).catch(nullFor("not_found"));
+}
+
+function nullFor(code: AnchorEvalErrorCode, isAllowed = true): (error: unknown) => null {
+  return (error) => {
+    if (isAllowed && error instanceof AnchorEvalError && error.code === code) return null;
+    throw error;
+  };
 }
 
 /** The kind of a path, where it leads, and where it stands itself. */
