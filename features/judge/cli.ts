@@ -1,10 +1,13 @@
-import { invalidOption } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { estimateFromJudge, type JudgedEstimate } from "anchoreval/internal/features/judge/sdk/estimate-from-judge";
+import { firstFew } from "anchoreval/internal/tables/data-issues";
+import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { readAnswers } from "anchoreval/internal/node/read-file";
 import { count, counted, percent, points } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
 import type { EstimatePart } from "../../cli/src/options/parts.ts";
-import { readPoints, readScale } from "../../cli/src/options/scale.ts";
+import { ANSWER_DATA_OPTIONS } from "../../cli/src/options/answers.ts";
+import { readPoints, readScale, SCALE_OPTIONS } from "../../cli/src/options/scale.ts";
 import { type Command, given, option } from "../../cli/src/program/command.ts";
 import { writeOver } from "../../cli/src/program/errors.ts";
 import { warningLines } from "../../cli/src/program/output.ts";
@@ -35,43 +38,40 @@ async function runJudged({ options, output }: Parameters<Command["run"]>[0]): Pr
       "--labels FILE has people's scores; without any, --half-width and --next say what to label first",
     );
   const scale = readScale(options);
-  const scoresOf = async (file: string): Promise<ReadonlyMap<string, number>> =>
-    new Map(
-      [...(await readAnswers(file, scale)).answers].flatMap(([id, score]) =>
-        score === null ? [] : [[id, score] as const],
-      ),
+  const judge = await readScores(judgeFile, scale);
+  if (judge.missing.length > 0)
+    throw new AnchorEvalError(
+      "invalid_answers",
+      `${judgeFile}: the judge has no score of ${counted(judge.missing.length, "item")}: ${firstFew(judge.missing)}; the score is of all items in this file: have it judge them, or take them out where they are none of the whole`,
     );
-  const labels = labelsFile === undefined ? new Map<string, number>() : await scoresOf(labelsFile);
+  const labels = labelsFile === undefined ? new Map<string, number>() : (await readScores(labelsFile, scale)).scores;
   const level = options.number("level", { min: 0, max: 1 }, 0.95);
-  const result = estimateFromJudge(await scoresOf(judgeFile), labels, { level, ...given({ halfWidth }) });
+  const result = estimateFromJudge(judge.scores, labels, { level, ...given({ halfWidth }) });
   if (next !== undefined) await writeOver(next, result.next!.items.map((id) => `${id}\n`).join(""));
   const parts = judgedWords(result, halfWidth, next);
   output.result(result, plainLines(parts));
   await addSummary(summary, `people's score ${scoreWords(result.score)}, ${intervalWords(result.interval)}`, parts);
 }
 
-/** Options of `estimate` that need a bundle. */
-const NO_BUNDLE = [
-  "bundle",
-  "responses",
-  "from",
-  "metric",
-  "filter",
-  "errors",
-  "items",
-  "drop-changed",
-  "form",
-  "verbose",
-];
+/** The scores of a file by item, and the items of which it has none: not labelled, or not judged. */
+async function readScores(file: string, scale: ScaleOptions) {
+  const { answers } = await readAnswers(file, scale);
+  const scores = new Map([...answers].flatMap(([id, score]) => (score === null ? [] : [[id, score] as const])));
+  return { scores, missing: [...answers.keys()].filter((id) => !scores.has(id)) };
+}
+
+/** Options of `estimate` that need a bundle: all of its answers' but their scale. */
+const NO_BUNDLE = ["bundle", "responses", "form", "verbose"].concat(
+  Object.keys(ANSWER_DATA_OPTIONS).filter((name) => !Object.hasOwn(SCALE_OPTIONS, name)),
+);
 
 function judgedWords(result: JudgedEstimate, halfWidth: number | undefined, file: string | undefined): ResultParts {
   const { items, labelled, score, interval, labels, judge, worth, next } = result;
-  const bias = judge.bias;
   const rows = [
     ["", "score", interval === null ? "interval" : `${percent(interval.level)} interval`, ""],
     ["people", scoreWords(score), intervalWords(interval), `${count(labelled)} of ${count(items)} items labelled`],
     ...(labels === null ? [] : [["labels alone", scoreWords(labels.score), intervalWords(labels.interval), ""]]),
-    ["the judge's own mean", scoreWords(judge.score), "", bias === null ? "" : biasWords(bias)],
+    ["the judge's own mean", scoreWords(judge.score), "", judge.bias === null ? "" : biasWords(judge.bias)],
   ];
   return [
     { rows, align: "lrrl" },

@@ -231,7 +231,7 @@ function entriesOf(values: ItemScores, noun: string, isOne: (value: number) => b
   const rule = noun === "judge" ? "a finite number" : "a number in [0,1]";
   throw new AnchorEvalError(
     "invalid_answers",
-    `${counted(wrong.length, noun === "judge" ? "score of the judge" : noun)} isn't ${rule}: ${firstFew(wrong.map(([id, value]) => `${id} ${String(value)}`))}; leave out what isn't known`,
+    `${counted(wrong.length, noun === "judge" ? "score of the judge" : noun)} isn't ${rule}: ${firstFew(wrong.map(([id, value]) => `${id} ${String(value)}`))}; ${noun === "judge" ? "the judge scores every item" : "leave out what isn't known"}`,
     { issues: wrong.map(([id]) => ({ path: [id], code: "out_of_range", message: `must be ${rule}` })) },
   );
 }

@@ -6,6 +6,10 @@ import { tempFolder } from "../../../support/temp-folder.ts";
 const folder = tempFolder();
 const IDS = Array.from({ length: 200 }, (_, k) => `q-${k}`);
 const judge = folder.write("judge.json", JSON.stringify(Object.fromEntries(IDS.map((id, k) => [id, (k % 10) / 10]))));
+const unjudged = folder.write(
+  "unjudged.json",
+  JSON.stringify(Object.fromEntries(IDS.map((id, k) => [id, k === 7 ? null : (k % 10) / 10]))),
+);
 const rows = IDS.filter((_, k) => k % 4 === 1).map((id, k) => `${id},${Number(k % 5 > 1)}\n`);
 const labels = folder.write("labels.csv", `item_id,score\n${rows.join("")}`);
 
@@ -30,6 +34,15 @@ test("writes the items to label, and prints the same as JSON", async () => {
   expect(first.out).toContain("0 of 200 items labelled");
 });
 
+test("an item without a label isn't labelled: it is no 0", async () => {
+  const some = folder.write("some.csv", `item_id,score\n${rows.join("")}q-0,\n`);
+  const [more, plain] = [
+    await runCommand("estimate", "--judge", judge, "--labels", some),
+    await runCommand("estimate", "--judge", judge, "--labels", labels),
+  ];
+  expect(more.out).toBe(plain.out);
+});
+
 describe("refused", () => {
   test.each([
     ["neither labels nor a draw", ["--judge", judge], "--labels FILE has people's scores"],
@@ -38,9 +51,15 @@ describe("refused", () => {
       ["--judge", judge, "--labels", labels, "--bundle", "gsm8k"],
       "--bundle is for a bundle's anchors",
     ],
+    ["logs beside", ["--judge", judge, "--labels", labels, "--from", "lm-eval"], "--from is for a bundle's anchors"],
     ["labels without a judge", ["--bundle", "gsm8k", "--labels", labels], "--labels is for --judge"],
     ["a width without a file", ["--judge", judge, "--labels", labels, "--half-width", "5"], "go together"],
     ["a width as a fraction", ["--judge", judge, "--half-width", "0.05", "--next", "x"], "--half-width is in points"],
+    [
+      "an item without the judge's score: the whole would be another",
+      ["--judge", unjudged, "--labels", labels],
+      'the judge has no score of 1 item: "q-7"; the score is of all items in this file',
+    ],
     ["labels of other items", ["--judge", labels, "--labels", judge], "of items without a score of the judge"],
   ])("%s", async (_, argv, words) => {
     const { code, err } = await runCommand("estimate", ...argv);
