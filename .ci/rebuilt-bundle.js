@@ -10,10 +10,14 @@ import { BUNDLES } from "../bundles/sources.js";
 const ROOT = join(import.meta.dirname, "..");
 const DATA = join(ROOT, "../shared/data");
 
-if (existsSync(DATA)) await compare(BUNDLES.find(({ name }) => name === "legalbench"));
+if (existsSync(DATA))
+  await compare(
+    BUNDLES.find(({ name }) => name === "livecodebench-v6"),
+    "livecodebench",
+  );
 else console.log(`skipped: there is no ${DATA}`);
 
-async function compare(bundle) {
+async function compare(bundle, scenario) {
   const shipped = join(ROOT, "bundles", bundle.name, bundle.version);
   const tables = mkdtempSync(join(tmpdir(), "anchoreval-"));
   try {
@@ -24,8 +28,8 @@ async function compare(bundle) {
     const [responses, items] = ["responses.csv.gz", "items.jsonl.gz"].map((file) => join(tables, bundle.name, file));
     const options = ["--responses", responses, "--items", items, "--anchors", "50", "--seeds", "2"];
     const printed = execFileSync(process.execPath, [join(ROOT, "sdk/bin/anchoreval.js"), "backtest", ...options]);
-    const row = new RegExp(`${bundle.name} +50 +(\\d+) +gate \\* +(\\d+\\.\\d\\d) +(\\d+\\.\\d\\d)`).exec(printed);
-    const line = `| models like those seen | ${bundle.name} | ${row?.slice(1, 4).join(" | ")} |`;
+    const row = new RegExp(`${scenario} +50 +(\\d+) +gate \\* +(\\d+\\.\\d\\d) +(\\d+\\.\\d\\d)`).exec(printed);
+    const line = `| models like those seen | ${scenario} | ${row?.slice(1, 4).join(" | ")} |`;
     if (!readFileSync(join(shipped, "card.md"), "utf8").includes(line))
       fail(`${bundle.name}: its card lacks "${line}"`);
     if (process.exitCode === undefined)
