@@ -34,7 +34,7 @@ const BUNDLES: readonly (() => Files)[] = [
   () => sampleBundle({ maps: true }),
   () => sampleBundle({ purposive: true, unasked: true }),
   () => sampleBundle({ repeated: true }),
-  ...["gsm8k", "helm-lite", "zeroeval"].map((name) => () => shipped(name)),
+  ...["gsm8k", "evalplus"].map((name) => () => shipped(name)),
 ];
 const made = new Map<number, Files>();
 

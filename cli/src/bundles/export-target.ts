@@ -39,6 +39,8 @@ export interface ExportTarget {
   readonly words: string;
   /** Items are asked by names that no other benchmark's have, whoever the bundle's are from. @default by the harness's own numbers */
   readonly named?: boolean;
+  /** It takes any names: a bundle of which nothing says that they are this harness's is refused. @default it refuses what it doesn't know */
+  readonly unchecked?: boolean;
   /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
   export(form: ExportedForm): Exported;
 }
@@ -53,6 +55,7 @@ export function fittedTemperature({ manifest: { protocol } }: Bundle, task: stri
 export function listTarget(words: string, ending: string, name: string): ExportTarget {
   return {
     words,
+    unchecked: true,
     export({ anchors, base }) {
       const samples = samplesByTask(anchors);
       return { files: [[`${base}${ending}`, `${JSON.stringify(samples)}\n`]], extra: { [name]: samples } };

@@ -1,8 +1,9 @@
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
+import type { AnchorRecord, Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { firstFew } from "anchoreval/internal/tables/data-issues";
 import { namedAnchors } from "anchoreval/internal/logs/anchor-names";
+import { idScheme } from "anchoreval/internal/logs/protocol";
 import { isHarness } from "anchoreval/internal/node/logs/readers";
 import { option, type OptionSpecs } from "../program/command.ts";
 import { withTrainer } from "../program/trainer.ts";
@@ -47,23 +48,42 @@ export async function placeAnchors(
 }
 
 /**
+ * The harness that can be told to ask a bundle's items: the one that its models were run with, else lm-evaluation-harness by
+ * places or by a field of its documents.
+ * @returns null where some ids are the source's own, so that no harness can, or nothing says whose they are
+ */
+export function askedBy({ protocol, scenarios }: Pick<Manifest, "protocol" | "scenarios">): string | null {
+  if (scenarios.some(({ id }) => idScheme(protocol, id) === "source")) return null;
+  const { harness, ids } = protocol;
+  if (isHarness(harness)) return harness;
+  return ids === undefined ? null : "lm-eval";
+}
+
+/**
  * Refuses to tell a harness numbers that another one gave the items: the same numbers are other items there.
  * @param byContent - it finds items by their content hashes, where they have them
+ * @param unchecked - it takes any names, so that nothing but the bundle says whose they are
  * @throws AnchorEvalError `unsupported`, for ids of the source's own as well
  */
 export function refuseOtherNumbers(
   bundle: Bundle,
   anchors: readonly AnchorRecord[],
-  { harness, byContent }: { readonly harness: string; readonly byContent: boolean },
+  { harness, byContent, unchecked = false }: { harness: string; byContent: boolean; unchecked?: boolean },
 ): void {
   namedAnchors(anchors, bundle);
-  const fitted = bundle.manifest.protocol["harness"];
-  if (fitted === harness || !isHarness(fitted) || (byContent && anchors.every(({ hash }) => hash !== undefined)))
-    return;
-  throw new AnchorEvalError(
-    "unsupported",
-    `the bundle's items are named as ${fitted} names them, and ${harness} would be told to ask others by these names; a table of items with the task and doc_id of each in ${harness} says which they are`,
-  );
+  const hashed = anchors.every(({ hash }) => hash !== undefined);
+  const namer = askedBy(bundle.manifest);
+  if (namer === harness || (byContent && hashed) || (namer === null && !unchecked)) return;
+  const what =
+    namer === null
+      ? `nothing says that the bundle's items are named as ${harness} names them`
+      : `the bundle's items are named as ${namer} names them, and ${harness} would be told to ask others by these names`;
+  const ways = [
+    ...(namer === null ? [] : [`ask them by ${namer}`]),
+    ...(harness === "inspect" && hashed ? ["find them by their content, with anchoreval run --harness inspect"] : []),
+    `give a table of items (--items) with the task and doc_id of each in ${harness}`,
+  ];
+  throw new AnchorEvalError("unsupported", `${what}: ${ways.join(", or ")}`);
 }
 
 /** An argument as a shell takes it. @example quote("a b") // "'a b'" */

@@ -4,8 +4,6 @@ import type { BundleSource } from "anchoreval/internal/core/bundle/bundle";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import type { Integer } from "anchoreval/internal/estimate/types";
-import { idScheme } from "anchoreval/internal/logs/protocol";
-import { isHarness } from "anchoreval/internal/node/logs/readers";
 import { folderSource } from "anchoreval/internal/node/folder";
 import { shippedBundles } from "anchoreval/internal/node/shipped-bundles";
 import { points, textTable } from "anchoreval/internal/words/figures";
@@ -13,6 +11,7 @@ import { itemTotal, LISTED_ITEMS, listedForm, typicalError } from "anchoreval/in
 import type { PartInput } from "../program/parts.ts";
 import { loadHub } from "../../../features/cli-bundles.ts";
 import { withTrainer } from "../program/trainer.ts";
+import { askedBy } from "./form-anchors.ts";
 import { readPolicy, whereTrusted } from "./open-bundle.ts";
 
 /**
@@ -159,16 +158,4 @@ function listing(manifest: Manifest, digest: string): Omit<ListedBundle, "place"
     form: { id: listed.form.id, items: listed.items },
     error: listed.whole ? 0 : typicalError(listed),
   };
-}
-
-/**
- * The harness that can be told to ask a bundle's items: the one that its models were run with, else lm-evaluation-harness by
- * places or by a field of its documents.
- * @returns null where some ids are the source's own, so that no harness can
- */
-function askedBy({ protocol, scenarios }: Manifest): string | null {
-  if (scenarios.some(({ id }) => idScheme(protocol, id) === "source")) return null;
-  const { harness, ids } = protocol;
-  if (isHarness(harness)) return harness;
-  return ids === undefined ? null : "lm-eval";
 }

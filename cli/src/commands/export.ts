@@ -8,7 +8,6 @@ import {
   lmEvalDocumentList,
   samplesByTask,
 } from "anchoreval/internal/logs/harness-arguments";
-import { AnchorEvalError } from "anchoreval/internal/core/errors";
 import { replaceFiles } from "anchoreval/internal/node/out-folder";
 import { EXPORTS } from "../../../features/cli-export.ts";
 import type { Exported, ExportedForm, ExportTarget } from "../bundles/export-target.ts";
@@ -27,7 +26,7 @@ const TARGET: Readonly<Record<string, ExportTarget>> = {
     words: "a document list for lm_eval --samples, and a task that shows the estimate in its table",
     export: exportLmEval,
   },
-  inspect: { words: "ids for inspect eval --sample-id", export: exportInspect },
+  inspect: { words: "ids for inspect eval --sample-id", unchecked: true, export: exportInspect },
   ...EXPORTS,
   ids: {
     words: "plain item ids",
@@ -75,7 +74,7 @@ export const exportCommand: Command = {
     const form = { bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base };
     const target = lookUp(TARGET, to)!;
     if (target.named !== true && items === undefined)
-      refuseOtherNumbers(bundle, anchors, { harness: to, byContent: false });
+      refuseOtherNumbers(bundle, anchors, { harness: to, byContent: false, unchecked: target.unchecked === true });
     const { files, extra, run } = target.export(form);
     await writing(out, () =>
       replaceFiles(out, async (draft) => {
@@ -102,13 +101,8 @@ export const exportCommand: Command = {
   },
 };
 
-function exportInspect({ bundle, place, form, anchors, itemsGiven, base }: ExportedForm): Exported {
+function exportInspect({ anchors, base }: ExportedForm): Exported {
   const samples = samplesByTask(anchors);
-  if (!itemsGiven && bundle.manifest.protocol["harness"] !== "inspect")
-    throw new AnchorEvalError(
-      "unsupported",
-      `the bundle's items aren't named as Inspect names them, whose tasks may number otherwise: anchoreval run --bundle ${quote(place)} --form ${form} --harness inspect finds them by their content; a table of items with the task and doc_id of each in Inspect names them`,
-    );
   const commands = Object.entries(samples).map(([task, ids]) =>
     ["inspect", ...inspectArguments(task, ids, "anchors").map(quote), "--model PROVIDER/MODEL"].join(" "),
   );

@@ -379,7 +379,8 @@ describe("estimate --from lm-eval of a bundle whose ids are a field of the docum
     expect((await runCommand(...command, none)).err).toMatch(
       /its anchors are of the tasks mmlu_pro_\w+, .*, …, and named by the field question_id of lm-evaluation-harness's documents/,
     );
-    const source = await runCommand("estimate", "--bundle", "open-llm-leaderboard-2", "--from", "lm-eval", none);
+    const place = writeBundle(folder.path("source"), loggedContent({ ids: "source" }));
+    const source = await runCommand("estimate", "--bundle", place, "--from", "lm-eval", none);
     expect(source.err).toContain("their ids are the source's own, and it isn't known which documents they are");
   });
 });

@@ -73,8 +73,9 @@ describe("export --to lm-eval", () => {
   });
 
   it("refuses ids of which nobody knows the documents", async () => {
-    const argv = ["export", "--bundle", "legalbench", "--to", "lm-eval", "--out", folder.path("none")];
-    expect((await runCommand(...argv)).err).toContain("no harness can be told to ask the items of legalbench");
+    const place = writeBundle(folder.path("source"), loggedContent({ "ids/alpha": "source" }));
+    const argv = ["export", "--bundle", place, "--to", "lm-eval", "--out", folder.path("none")];
+    expect((await runCommand(...argv)).err).toContain("no harness can be told to ask the items of alpha");
     expect(existsSync(folder.path("none"))).toBe(false);
   });
 
@@ -131,6 +132,8 @@ describe("export --to helm, --to inspect, --to opencompass", () => {
     ["evalplus", "helm", "isn't"],
     ["opencompass", "inspect", "isn't"],
     ["of my own", "inspect", "isn't"],
+    ["of my own", "helm", "isn't"],
+    ["of my own", "opencompass", "isn't"],
     ["of my own", "lm-eval", "is"],
     ["evalplus", "ids", "is"],
   ])("ids of %s: %s %s told to ask them, as the same ids are other items there", async (harness, to, answer) => {
@@ -140,9 +143,33 @@ describe("export --to helm, --to inspect, --to opencompass", () => {
     if (answer !== "is") expect(err).toMatch(/named as .* names? them/);
   });
 
+  it.each([
+    [{ harness: "of my own" }, "nothing says that the bundle's items are named as inspect names them: find them by"],
+    [{ harness: "of my own", ids: "doc_id" }, "named as lm-eval names them, and inspect would be told to ask others"],
+    [
+      { harness: "helm" },
+      "by these names: ask them by helm, or find them by their content, with anchoreval run --harn",
+    ],
+  ])("a refusal says whose names they are, and what to do: %j", async (protocol, words) => {
+    const place = writeBundle(folder.path("whose"), loggedContent(protocol));
+    const { err } = await runCommand("export", "--bundle", place, "--to", "inspect", "--out", folder.path("to"));
+    expect(err).toContain(words);
+    expect(err).toContain("give a table of items (--items) with the task and doc_id of each in inspect");
+  });
+
   it("refuse anchors without task and id by name", async () => {
-    const bare = writeBundle(folder.path("bare-samples"), sampleContent());
-    const { code, err } = await runCommand("export", "--bundle", bare, "--to", "inspect", "--out", folder.path("none"));
+    const bare = sampleContent();
+    const manifest = { ...bare.manifest, protocol: { harness: "inspect" } };
+    const place = writeBundle(folder.path("bare-samples"), { ...bare, manifest });
+    const { code, err } = await runCommand(
+      "export",
+      "--bundle",
+      place,
+      "--to",
+      "inspect",
+      "--out",
+      folder.path("none"),
+    );
     expect(code).toBe(2);
     expect(err).toContain("name no task and sample of a harness");
   });

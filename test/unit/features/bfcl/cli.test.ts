@@ -3,6 +3,7 @@ import { relative } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { writeBfcl } from "../../../support/bfcl-logs.ts";
 import { exportForm, expectSameEstimate, fitLogs, solvingModels } from "../../../support/form-round-trip.ts";
+import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
@@ -86,6 +87,7 @@ test("the folder is an absolute one, which bfcl generate needs; other harnesses'
   const out = folder.path("absolute");
   const said = await exportForm(bundle, "bfcl", relative(process.cwd(), out));
   expect(said).toContain(`  BFCL_PROJECT_ROOT=${out} bfcl generate `);
-  const refused = await runCommand("export", "--bundle", "gsm8k", "--to", "bfcl", "--out", folder.path("no"));
-  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is no entry of BFCL, which are called by their category: gsm8k_…") as string }); // prettier-ignore
+  const untold = writeBundle(folder.path("untold"), loggedContent());
+  const refused = await runCommand("export", "--bundle", untold, "--to", "bfcl", "--out", folder.path("no"));
+  expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("is no entry of BFCL, which are called by their category: alpha_…") as string }); // prettier-ignore
 });

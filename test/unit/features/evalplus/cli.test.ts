@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
 import { exportForm, expectSameEstimate, fitLogs, solvingModels } from "../../../support/form-round-trip.ts";
+import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
 import { PYTHON3, runPython } from "../../../support/python3.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
@@ -144,9 +145,10 @@ test("answers that were drawn several times are asked as often, of both benchmar
 });
 
 test("other benchmarks' items are refused", async () => {
-  const { code, err } = await runCommand("export", "--bundle", "gsm8k", "--to", "evalplus", "--out", folder.path("no"));
+  const place = writeBundle(folder.path("untold"), loggedContent());
+  const { code, err } = await runCommand("export", "--bundle", place, "--to", "evalplus", "--out", folder.path("no"));
   expect([code, err]).toEqual([
     2,
-    expect.stringContaining("gsm8k is none of EvalPlus's benchmarks, humaneval and mbpp"),
+    expect.stringContaining("alpha is none of EvalPlus's benchmarks, humaneval and mbpp"),
   ]);
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { exportForm, expectSameEstimate, fitLogs, solvingModels } from "../../../support/form-round-trip.ts";
+import { loggedContent, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
 
@@ -174,6 +175,7 @@ test("where nothing says which dataset it is, that is to be put in; anchors with
 });
 
 test("other harnesses' documents, which have numbers, are refused", async () => {
-  const refused = await runCommand("export", "--bundle", "gsm8k", "--to", "terminal-bench", "--out", folder.path("no"));
+  const place = writeBundle(folder.path("untold"), loggedContent());
+  const refused = await runCommand("export", "--bundle", place, "--to", "terminal-bench", "--out", folder.path("no"));
   expect(`${refused.code} ${refused.err}`).toMatch(/^2 anchoreval: an item is number \d+: tasks of Terminal-Bench and Harbor have names/); // prettier-ignore
 });

@@ -53,7 +53,7 @@ test("ids that are alike are named together, and a bar in an id doesn't end a ce
 });
 
 test("the form of exactly 50 items tells a bundle's error; where there is none, the default form", async () => {
-  expect(listedForm((await loadNamed("helm-lite")).manifest)).toMatchObject({ items: 50 });
+  expect(listedForm((await loadNamed("evalplus")).manifest)).toMatchObject({ items: 50 });
   expect(listedForm(sample.manifest).form.id).toBe(sample.manifest.defaultForm);
 });
 
