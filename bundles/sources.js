@@ -20,7 +20,7 @@ export const BUNDLES = [
       "the ZeroEval leaderboard: answers in JSON, graded again from its models' outputs by its own rules (the same number)",
     newest: "2024-12",
     protocol: { harness: "ZeroEval", shots: 0, metric: "exact_match", ids: "doc_id" },
-    ids: "lm-evaluation-harness: the `doc_id` of task `gsm8k`, the question's place in the test split. Inspect: found in the logs of a task `gsm8k` by the question's text, whose hash every item has. HELM: `id` and 7473 more than the place, as it numbers the training split first. Questions were compared with test.jsonl of openai/grade-school-math: in five stretches from the 213th to the 1119th all 146 begin with the same words, of which 17 were compared whole, by hash, and some of the first 28 and the last 30 by eye; which of 1000 of them are hard agrees with HELM's run of the same items (r = .81, at least .78 in each hundred; place by place .00).",
+    ids: "lm-evaluation-harness: the `doc_id` of task `gsm8k`, the question's place in the test split. Inspect: found by the question's text, whose hash every item has, by `anchoreval run` before anything is asked and in the logs of a task `gsm8k`; `inspect_evals/gsm8k` (0.26) names its samples by their text. HELM: `id` and 7473 more than the place, as it numbers the training split first. Questions were compared with test.jsonl of openai/grade-school-math: in five stretches from the 213th to the 1119th all 146 begin with the same words, of which 17 were compared whole, by hash, and some of the first 28 and the last 30 by eye; which of 1000 of them are hard agrees with HELM's run of the same items (r = .81, at least .78 in each hundred; place by place .00).",
     read: readGsm8k,
   },
   {
@@ -34,7 +34,7 @@ export const BUNDLES = [
     newest: "2024-09",
     settings: { weighting: "items", dims: 2 },
     protocol: { harness: "MMLU-Pro", shots: 5, metric: "accuracy, no answer counts as wrong", ids: "question_id" },
-    ids: "An id is the field `question_id` of a document in the tasks `mmlu_pro_…` of lm-evaluation-harness, as in the data set; it isn't the place of the document. The files of the source have the field themselves. Ids in Inspect and HELM are not verified.",
+    ids: "An id is the field `question_id` of a document in the tasks `mmlu_pro_…` of lm-evaluation-harness, as in the data set; it isn't the place of the document. The files of the source have the field themselves. It is also the sample's id in `inspect_evals/mmlu_pro` (0.26 and 0.28), whose texts nobody here has compared. Ids in HELM are not verified.",
     read: async (folder) => {
       const matrix = await readSet(folder, "mmlu-pro");
       return named(matrix, ({ item_id, subscenario }) => ({
