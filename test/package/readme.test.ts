@@ -6,7 +6,9 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { runCommand } from "../support/run-command.ts";
 import { sampleBundle } from "../support/sample-bundle.ts";
 import { ROOT } from "../support/source-imports.js";
+import { tempFolder } from "../support/temp-folder.ts";
 
+const folder = tempFolder();
 const read = (name: string): string => readFileSync(join(ROOT, name), "utf8");
 
 const markdownIn = (folder: string): string[] =>
@@ -122,6 +124,27 @@ describe("the README's ten lines", () => {
     expect(lines[0]).toMatch(/^\d+\.\d, 95 % interval \d+\.\d to \d+\.\d$/);
     expect(lines.slice(1).join("\n")).toContain("stronger than any seen");
   });
+});
+
+test("the README's first example runs as it is, and prints what stands below it", async () => {
+  const printed: string[] = [];
+  const [, example] = blocks("README.md", "sh");
+  for (const line of example!.trim().split("\n")) {
+    const [, argv] = /^npx anchoreval ([^#]+?) +# /.exec(line)!;
+    const words = argv!.split(" ").map((word) => (word === "out" ? folder.path("out") : word));
+    const { code, out } = await runCommand(
+      ...words.map((word) => (word.startsWith("examples/") ? join(ROOT, word) : word)),
+    );
+    expect(code).toBe(0);
+    printed.push(out);
+  }
+  const [score] = blocks("README.md", "text");
+  expect(printed[1]).toContain(score);
+  expect(printed[0]).toContain("/livecodebench-v6-1.0.0-50.livecodebench.py --model MODEL ");
+  const answers = read("examples/livecodebench.csv").trim().split("\n").slice(1);
+  const ids = readFileSync(folder.path("out/livecodebench-v6-1.0.0-50.livecodebench.py"), "utf8");
+  expect(answers.every((line) => ids.includes(JSON.stringify(/\/(.*),/.exec(line)![1])))).toBe(true);
+  expect(read("README.md")).toContain(`# made up, ${answers.filter((line) => line.endsWith(",1")).length} solved; `);
 });
 
 describe("commands on the pages", () => {
