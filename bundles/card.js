@@ -1,4 +1,4 @@
-import { answerCheckLines, protocolLines } from "anchoreval/internal/features/publishing/sdk/bundle-card";
+import { answerCheckLines, protocolLines, shortLines } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 
 const points = (value) => value.toFixed(1);
 const SPLITS = {
@@ -16,13 +16,14 @@ export function cardText(bundle, { manifest, scenarios }, tests, size) {
   const items = manifest.scenarios.reduce((sum, own) => sum + own.items, 0);
   const settings = Object.entries(bundle.settings ?? {}).map(([name, value]) => ` --${name} ${value}`);
   const tables = `--responses out/bundles/${bundle.name}/responses.csv.gz --items out/bundles/${bundle.name}/items.jsonl.gz`;
+  const short = shortLines({ manifest, scenarios }).map((line) => `- ${line}\n`);
   const best = scenarios.map(({ sourceScores }) => Math.max(...sourceScores));
   const ranges = manifest.scenarios.map(({ id }, s) => `${points(100 * best[s])} points in ${id}`);
   return `# ${bundle.name} ${bundle.version}
 
 ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.newest}.
 
-- **Measured by** ${bundle.measured}.
+${short.join("")}- **Measured by** ${bundle.measured}.
 - **Data:** ${bundle.source}, licence ${bundle.licence}. The bundle has figures and ids: no texts, no answers, no names of models.${bundle.terms === undefined ? "" : ` ${bundle.terms}`}
 - ${protocolLines(bundle).join("")}
 - **Ids:** ${bundle.ids}

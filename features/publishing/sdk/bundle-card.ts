@@ -51,7 +51,7 @@ export function bundleCard(bundle: Bundle): string {
 }
 
 /** The use of a bundle in a line: how sure its items are, and what they cost of the whole, where prices are known. */
-function shortLines(bundle: Bundle): string[] {
+export function shortLines(bundle: Pick<Bundle, "manifest" | "scenarios">): string[] {
   const { form, items, whole, measured } = listedForm(bundle.manifest);
   const halfWidth = measured?.interpolation?.halfWidth95 ?? null;
   if (whole || halfWidth === null) return [];
