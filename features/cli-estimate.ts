@@ -1,5 +1,6 @@
 import type { EstimatePart } from "../cli/src/options/parts.ts";
 import { estimateJudged } from "./judge/cli.ts";
+import { estimateKnownScore } from "./known-scores/cli.ts";
 import { answerCosts } from "./prices/cli.ts";
 import { estimateRecords } from "./records/cli.ts";
 import { estimateSubscores } from "./subscores/cli.ts";
@@ -12,6 +13,7 @@ export const ESTIMATE_PARTS: readonly EstimatePart[] = [
   estimateTrials,
   answerCosts,
   estimateSubscores,
+  estimateKnownScore,
   estimateRecords,
   estimateJudged,
 ];

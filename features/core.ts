@@ -1,4 +1,5 @@
 import type { BundlePart } from "../sdk/core/bundle/part.ts";
+import { knownScoresPart } from "./known-scores/core.ts";
 import { limitsPart } from "./adaptive/core/limits.ts";
 import { gateFormsPart } from "./gates/core.ts";
 import { pricesPart } from "./prices/core.ts";
@@ -12,4 +13,5 @@ import { basePart } from "./versions/core.ts";
 export const PARTS: readonly BundlePart<unknown>[] = [
   ...[coldStartPart, limitsPart, basePart, unaskedPart],
   ...[pricesPart, componentsPart, trialMetricPart, gateFormsPart, subscoresPart],
+  knownScoresPart,
 ];

@@ -1,12 +1,13 @@
 import { budgetField, costField, PRICE_FIELDS } from "./prices/http.ts";
+import { knownScoresAsked, knownScoresField } from "./known-scores/http.ts";
 import { subscoresAsked, subscoresField } from "./subscores/http.ts";
 import { passEstimate, TRIAL_FIELDS, TrialPlanSchema, trialsField, trialsQuery } from "./trials/http.ts";
 import { bridgedField } from "./versions/http.ts";
 
-const REMARKS = { ...costField, ...bridgedField, ...subscoresField };
+const REMARKS = { ...costField, ...bridgedField, ...subscoresField, ...knownScoresField };
 
 /** The fields of a request for an estimate. */
-export const REQUEST_FIELDS = { ...TRIAL_FIELDS, ...subscoresAsked };
+export const REQUEST_FIELDS = { ...TRIAL_FIELDS, ...subscoresAsked, ...knownScoresAsked };
 
 /** Fields of an estimate beside the trunk's own. */
 export const ESTIMATE_FIELDS = { ...trialsField, ...REMARKS };

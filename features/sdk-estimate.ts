@@ -1,4 +1,5 @@
 import type { Bundle } from "../sdk/core/bundle/bundle.ts";
+import { knownScoreRemark } from "./known-scores/sdk/with-known-score.ts";
 import { bridgeRemark } from "./versions/sdk.ts";
 import { door, type DoorOptions, type DoorResult, type PlugOptions } from "../sdk/estimate/door.ts";
 import { ESTIMATE_OPTIONS, estimateFromAnchors } from "../sdk/estimate/estimate-from-anchors.ts";
@@ -11,7 +12,7 @@ import { trialReading } from "./trials/sdk/estimate-trials.ts";
 
 const PLUGS = {
   readings: [passReading, trialReading],
-  remarks: [bridgeRemark, costRemark, subscoreRemark],
+  remarks: [bridgeRemark, costRemark, subscoreRemark, knownScoreRemark],
 } as const;
 
 /** How answers of any kind are read, and which score is wanted. */
@@ -38,7 +39,8 @@ const enter = door(estimateFromAnchors, ESTIMATE_OPTIONS, PLUGS);
  * The estimate that answers ask for: JavaScript, the program, a Worker and Python's package call this one. Scores are read by
  * `estimateFromAnchors`; several trials of an item, `over`, or a bundle of several trials by `estimateTrials`; a `metric`, or
  * trials for a bundle of one, by `estimatePassAtK`. Beside it stand `cost`, where there are prices, `bridged`, for a bundle
- * on an earlier version's scale, and `subscores`, where they are asked for.
+ * on an earlier version's scale, `subscores`, where they are asked for, and `withKnownScores`, where scores on other benchmarks
+ * are given.
  * @param answers - by item id, or an array with `formDigest`: scores in [0,1], or an item's trials; null or absent = no answer
  * @throws AnchorEvalError as these; `invalid_option` for options of two of them
  * @example

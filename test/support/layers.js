@@ -80,6 +80,7 @@ export const LAYERS = {
     "judge",
     "prices",
     "subscores",
+    "known-scores",
     "records",
     "backtest",
     "trials",

@@ -2,19 +2,14 @@ import { withPart } from "anchoreval/internal/core/bundle/part";
 import { type UnaskedManifest, unaskedPart } from "anchoreval/internal/features/unasked/core";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
-import {
-  type KnownScore,
-  knownScore,
-  logitScore,
-  predictLogits,
-  scoreLogit,
-} from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
+import { logitScore, scoreLogit } from "anchoreval/internal/core/numeric/score-bounds";
+import { type KnownScore, knownScore, predictLogits } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import type { FitPart, FittedPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
 import { mean } from "../../../offline-trainer/src/numeric/statistics.ts";
 import { headlineEstimator, type Method } from "../../../offline-trainer/src/methods/method.ts";
-import { tellTightening } from "../../../offline-trainer/src/fit/blend-figures.ts";
+import { tighteningRule } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { heldOutKey, type LearnedBlend } from "../../../offline-trainer/src/fit/blends.ts";
 import type { FormPlan } from "../../../offline-trainer/src/fit/form-plans.ts";
 import {
@@ -54,7 +49,7 @@ export const unaskedScenarios: FitPart = {
  * How scenarios go together, and what predictions of each from the others err by on held-out models, whose fold had no part
  * in it: the others' scores are estimated from their anchors, each by its own answers, as where one isn't asked.
  * @returns undefined where nothing could be measured: one scenario, scores that don't vary, or held-out models too few to
- *   tell intervals ({@link tellTightening})
+ *   tell intervals ({@link tighteningRule})
  */
 function measureUnasked(
   { benchmark, blends }: Pick<FittedPart, "benchmark" | "blends">,
@@ -79,7 +74,7 @@ function measureUnasked(
     const scenarios = [...blends.keys()].flatMap((scenario, s): [string, MeasuredForm[string]][] => {
       const predicted = predictions(tables, s, modelWithout);
       const estimates = predicted.map(({ estimate }) => estimate);
-      return tellTightening(estimates, benchmark.families) ? [[scenario, measuredOf(predicted)]] : [];
+      return tighteningRule(estimates, benchmark.families) === "conformal" ? [[scenario, measuredOf(predicted)]] : [];
     });
     return scenarios.length > 0 ? [[id, Object.fromEntries(scenarios)]] : [];
   });

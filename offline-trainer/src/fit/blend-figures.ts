@@ -168,14 +168,29 @@ export function referenceLambda(bias: number, variance: number, n: number): numb
  */
 export const LEAST_CONFORMAL = 39;
 
+/** Held-out models, and families of them, from which the spread of their errors says something of one more. Chosen, not measured. */
+const [LEAST_SPREAD, LEAST_SPREAD_FAMILIES] = [8, 4];
+
+/** Models that the draw's own variance, τ = 1, counts as beside few held-out ones (docs/decisions/intervals.md). */
+const DRAW_MODELS = 10;
+
+/** How held-out models tell τ: by a quantile of what each needed, or, few as they are, by its spread over so many families. */
+export type TighteningRule = "conformal" | { readonly families: number };
+
 /**
- * Whether held-out models tell by how much the gate's intervals may be narrowed: 39 of them or more, of 8 families or
- * more. Decided once, by all of them: intervals are measured as they are served.
+ * How held-out models tell by how much the gate's intervals may be narrowed: `conformal` from 39 of them and 8 families on, by
+ * the spread from 8 and 4 on. Decided once, by all of them: intervals are measured as they are served.
  * @param families - family of every model, by row
+ * @returns null where they are too few to tell
  */
-export function tellTightening(estimates: readonly HeldOutEstimate[], families: ArrayLike<number>): boolean {
+export function tighteningRule(
+  estimates: readonly HeldOutEstimate[],
+  families: ArrayLike<number>,
+): TighteningRule | null {
   const models = new Set(estimates.map(({ model }) => model));
-  return models.size >= LEAST_CONFORMAL && new Set([...models].map((model) => families[model])).size >= LEAST_FAMILIES;
+  const count = new Set([...models].map((model) => families[model])).size;
+  if (models.size >= LEAST_CONFORMAL && count >= LEAST_FAMILIES) return "conformal";
+  return models.size >= LEAST_SPREAD && count >= LEAST_SPREAD_FAMILIES ? { families: count } : null;
 }
 
 /** Least share of the chance of being inside that an error is blamed on. Chosen, not measured. */
@@ -188,22 +203,40 @@ const LEAST_INSIDE = 0.05;
  * V is of, at most 1: half of what mixing was seen to save, since outside the range it may save less.
  * τ is the least that would have held the scores of 95 % of the held-out models, corrected for their number (split
  * conformal prediction on scaled errors): a model whose error is r design-based half-widths needs a variance of r²V, so
- * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedVariance}).
+ * τ² = (r² − P·ρ² − P·(u² + (1−P)·g²)/V)/(1 − P) ({@link gatedVariance}). Of few models M, of F families,
+ * τ² = (M·q̄·t_F² + 10)/(M + 10), q̄ the mean of these τ², every model counting once: as many half-widths as errors of one
+ * spread have, known by F of them, beside ten models that needed τ = 1.
+ * @param rule - none: τ is 1
  * @returns τ 1 where the models are too few for any quantile
  * @see Lei, G'Sell, Rinaldo, Tibshirani & Wasserman (2018), JASA 113, 1094–1111, §5.2 (locally weighted conformal)
  */
 export function intervalTightening(
   estimates: readonly HeldOutEstimate[],
   blend: Omit<Blend, "tightening">,
+  rule: TighteningRule | null,
 ): Tightening {
+  if (rule === null) return { inside: 1, outside: 1 };
   const whole = meanSquare(estimates, ({ base }) => base["p-irt-dr"])!;
   const mixed = meanSquare(
     estimates,
     (estimate) => outsideEstimate(estimate, estimate.seen, blend.recalibration).score,
   )!;
   const outside = whole === 0 ? 1 : Math.sqrt((1 + Math.min(1, mixed / whole)) / 2);
-  const needed = conformalQuantile(estimates, (estimate) => neededShare(estimate, blend, outside), 0.95);
+  const shareOf = (estimate: HeldOutEstimate): number => neededShare(estimate, blend, outside);
+  const needed =
+    rule === "conformal" ? conformalQuantile(estimates, shareOf, 0.95) : spreadShare(estimates, shareOf, rule);
   return { inside: needed === null || !Number.isFinite(needed) ? 1 : Math.max(needed, LEAST_INSIDE), outside };
+}
+
+/** τ by the spread of what models needed, {@link intervalTightening}. */
+function spreadShare(
+  estimates: readonly HeldOutEstimate[],
+  shareOf: (estimate: HeldOutEstimate) => number,
+  { families }: { readonly families: number },
+): number {
+  const times = timesHeldOut(estimates);
+  const squares = estimates.reduce((sum, estimate) => sum + shareOf(estimate) ** 2 / times.get(estimate.model)!, 0);
+  return Math.sqrt((squares * studentTQuantile(0.975, families) ** 2 + DRAW_MODELS) / (times.size + DRAW_MODELS));
 }
 
 /** τ that one model needs, {@link neededVariance} being what its interval does. @param tightening - ρ */

@@ -14,7 +14,8 @@ import {
   recalibrationWeight,
   referenceLambda,
   stackWeights,
-  tellTightening,
+  tighteningRule,
+  type TighteningRule,
 } from "./blend-figures.ts";
 
 /** The blend of one scenario's estimators on one form, with the held-out models that it was learned on. */
@@ -91,12 +92,12 @@ function formBlends(
       const validation = validationOf(form);
       const { interpolation, extrapolation } = validation;
       const [n, lambda] = [size(form), served(form)];
-      const tightened = tellTightening(thatAnswered(interpolation), families);
+      const narrowing = tighteningRule(thatAnswered(interpolation), families);
       return [
         form.id,
         {
           validation,
-          served: blendOf(validation, n, lambda, tightened),
+          served: blendOf(validation, n, lambda, narrowing),
           foldOut: withoutFold([...interpolation, ...extrapolation], (held) => {
             const others = (estimates: readonly HeldOutEstimate[]): HeldOutEstimate[] =>
               estimates.filter(({ model }) => !held.has(model));
@@ -104,7 +105,7 @@ function formBlends(
             // The reference's rule has no other λ.
             const foldLambda =
               rule === "reference" ? lambda : blendingWeight([...seen.interpolation, ...seen.extrapolation]);
-            return blendOf(seen, n, foldLambda, tightened);
+            return blendOf(seen, n, foldLambda, narrowing);
           }),
         },
       ];
@@ -115,13 +116,13 @@ function formBlends(
 /**
  * The parameters of the stack, the gate and its intervals, from models like the others and, outside the range, stronger ones.
  * @param n - anchors, for an error where nothing was held out: that of a fair coin's mean
- * @param tightened - whether its intervals are narrowed by what held-out models need; else the draw alone is known
+ * @param narrowing - how intervals are narrowed by what held-out models need; none: the draw alone is known
  */
 function blendOf(
   { interpolation, extrapolation }: CrossValidation,
   n: number,
   lambda: number,
-  tightened: boolean,
+  narrowing: TighteningRule | null,
 ): Blend {
   const blend = {
     lambda,
@@ -133,10 +134,7 @@ function blendOf(
     ),
     recalibration: recalibrationWeight(extrapolation),
   };
-  return {
-    ...blend,
-    tightening: tightened ? intervalTightening(thatAnswered(interpolation), blend) : { inside: 1, outside: 1 },
-  };
+  return { ...blend, tightening: intervalTightening(thatAnswered(interpolation), blend, narrowing) };
 }
 
 /** Of those that are known; null where none is. */

@@ -13,7 +13,7 @@ import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions
 import type { RandomSource } from "anchoreval/internal/core/numeric/random";
 import { remembered } from "anchoreval/internal/core/scoring/scoring-model";
 import type { Benchmark } from "../matrix/benchmark.ts";
-import { tellTightening } from "./blend-figures.ts";
+import { tighteningRule } from "./blend-figures.ts";
 import { type Blends, servedBlend } from "./blends.ts";
 import type { HeldOutEstimate } from "./held-out.ts";
 import { pooledQuantile, rounded } from "./held-out-scores.ts";
@@ -67,7 +67,7 @@ export function pairFigures(
     const first = firstReplicates(estimates, replicates);
     return { estimates: estimates.filter(({ model }) => first.has(model)), foldOut };
   });
-  if (!tables.every(({ estimates }) => tellTightening(estimates, families))) return null;
+  if (!tables.every(({ estimates }) => tighteningRule(estimates, families) === "conformal")) return null;
   const scores = tables.map(({ estimates, foldOut }) => scoresByForm(estimates, foldOut));
   const models = new Set(tables[0]!.estimates.map(({ model }) => model)).size;
   const neighbours = Math.min(NEIGHBOURS, Math.ceil(ENOUGH_PAIRS / models));

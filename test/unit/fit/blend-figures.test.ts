@@ -9,7 +9,7 @@ import {
   recalibrationWeight,
   referenceLambda,
   stackWeights,
-  tellTightening,
+  tighteningRule,
 } from "../../../offline-trainer/src/fit/blend-figures.ts";
 import { heldOutInterval, heldOutResult } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { HeldOutEstimate } from "../../../offline-trainer/src/fit/held-out.ts";
@@ -74,7 +74,7 @@ describe("recalibrationWeight", () => {
 describe("intervalTightening", () => {
   test("is about the share of the draw's error that the gate has, and below it widens", () => {
     for (const share of [0.4, 1.5]) {
-      const { inside: tau } = intervalTightening(inside(400, share * 0.05), blend);
+      const { inside: tau } = intervalTightening(inside(400, share * 0.05), blend, "conformal");
       expect(Math.abs(tau / share - 1)).toBeLessThan(0.15);
     }
   });
@@ -84,7 +84,7 @@ describe("intervalTightening", () => {
     const repeats = 1500;
     for (let repeat = 0; repeat < repeats; repeat++) {
       const [fresh, ...seen] = inside(40, 0.03) as [HeldOutEstimate];
-      const own = { ...blend, tightening: intervalTightening(seen, blend) };
+      const own = { ...blend, tightening: intervalTightening(seen, blend, "conformal") };
       const { low, high } = heldOutInterval(fresh, heldOutResult(fresh, "gate", own))!;
       if (low <= fresh.truth && fresh.truth <= high) held++;
     }
@@ -92,22 +92,38 @@ describe("intervalTightening", () => {
     expect(Math.abs(held / repeats - 0.95)).toBeLessThan(0.028);
   });
 
-  test("is told by 39 models or more, of 8 families or more", () => {
+  test("is told by a quantile from 39 models of 8 families on, by the spread from 8 of 4 on", () => {
     const families = (count: number): Int32Array => Int32Array.from({ length: 500 }, (_, m) => m % count);
-    const told = (models: number, count: number) => tellTightening(inside(models, 0.01), families(count));
-    expect([told(38, 38), told(39, 39), told(60, 7), told(60, 8), told(0, 8)]).toEqual([
-      false,
-      true,
-      false,
-      true,
-      false,
-    ]);
+    const rule = (models: number, count: number) => tighteningRule(inside(models, 0.01), families(count));
+    expect([rule(39, 39), rule(60, 8)]).toEqual(["conformal", "conformal"]);
+    expect([rule(38, 38), rule(60, 7), rule(8, 4)]).toEqual([{ families: 38 }, { families: 7 }, { families: 4 }]);
+    expect([rule(7, 7), rule(60, 3), rule(0, 8)]).toEqual([null, null, null]);
+    expect(intervalTightening(inside(7, 0.01), blend, null)).toEqual({ inside: 1, outside: 1 });
+  });
+
+  test("by the spread it holds as often as promised, whatever the errors are, and lies between them and the draw's", () => {
+    for (const share of [0.4, 0.8]) {
+      let held = 0;
+      const repeats = 1500;
+      const shares: number[] = [];
+      for (let repeat = 0; repeat < repeats; repeat++) {
+        const [fresh, ...seen] = inside(21, share * 0.05) as [HeldOutEstimate];
+        const own = { ...blend, tightening: intervalTightening(seen, blend, { families: 8 }) };
+        shares.push(own.tightening.inside);
+        const { low, high } = heldOutInterval(fresh, heldOutResult(fresh, "gate", own))!;
+        if (low <= fresh.truth && fresh.truth <= high) held++;
+      }
+      expect(held / repeats).toBeGreaterThan(0.95 - 0.028);
+      const mean = shares.reduce((sum, value) => sum + value, 0) / repeats;
+      expect(mean).toBeGreaterThan(share);
+      expect(mean).toBeLessThan(1);
+    }
   });
 
   test("a model whose estimate failed counts as one that no interval would have held", () => {
     const estimates = inside(60, 0.01);
     const spoilt = estimates.map((estimate, k) => (k < 5 ? { ...estimate, sampling: null } : estimate));
-    expect(intervalTightening(spoilt, blend).inside).toBe(1);
+    expect(intervalTightening(spoilt, blend, "conformal").inside).toBe(1);
   });
 
   test("outside the range, half of what mixing saved is counted on, and a loss isn't", () => {
@@ -117,10 +133,10 @@ describe("intervalTightening", () => {
         const mixed = { "anchor-mean": truth + own, "p-irt": truth + own, aipw: truth + own };
         return { ...estimate, base: { ...base, ...mixed, "p-irt-dr": truth + whole } };
       });
-    const { outside } = intervalTightening(corrected(0.03, 0.05), blend);
+    const { outside } = intervalTightening(corrected(0.03, 0.05), blend, "conformal");
     expect(outside ** 2).toBeCloseTo((1 + 0.36) / 2, 12);
-    expect(intervalTightening(corrected(0.06, 0.05), blend).outside).toBe(1);
-    expect(intervalTightening(corrected(0, 0), blend).outside).toBe(1);
+    expect(intervalTightening(corrected(0.06, 0.05), blend, "conformal").outside).toBe(1);
+    expect(intervalTightening(corrected(0, 0), blend, "conformal").outside).toBe(1);
   });
 });
 

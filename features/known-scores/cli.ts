@@ -1,0 +1,90 @@
+import { invalidOption } from "anchoreval/internal/core/errors";
+import { LEAST_KNOWN } from "anchoreval/internal/features/known-scores/core";
+import type { KnownScored } from "anchoreval/internal/features/known-scores/sdk/with-known-score";
+import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
+import { counted, percent, points } from "anchoreval/internal/words/figures";
+import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
+import type { FitOptionPart } from "../../cli/src/options/fit.ts";
+import type { EstimatePart } from "../../cli/src/options/parts.ts";
+import { option, rare } from "../../cli/src/program/command.ts";
+
+/** `fit --known-scores`: what source models' scores on other benchmarks tell of their scores here. */
+export const learnKnownScores: FitOptionPart = {
+  options: {
+    Extensions: rare({
+      "known-scores": option(
+        "FILE",
+        "the models' scores on other benchmarks, a table with a row a model and a column a benchmark: estimates then take a model's own",
+      ),
+    }),
+  },
+  read({ options, output }) {
+    const file = options.text("known-scores");
+    if (file === undefined) return null;
+    return async ({ matrix: { subjects } }) => {
+      const { readResponses } = await import("anchoreval-trainer/internal/matrix/read-responses");
+      const { withKnownScores } = await import("anchoreval-trainer/internal/features/known-scores/fit/known-lines");
+      const { matrix: known, remarks } = await readResponses(file, { oneScenario: true });
+      for (const remark of remarks) output.remark(remark);
+      const sources = new Set(subjects);
+      const rows = known.subjects.flatMap((model, m) => (sources.has(model) ? [m] : []));
+      const counts = known.items.map(
+        ({ item_id: name }, i) => [name, rows.filter((m) => !Number.isNaN(scoreAt(known, m, i))).length] as const,
+      );
+      const few = counts.filter(([, models]) => models < LEAST_KNOWN);
+      if (few.length === counts.length)
+        throw invalidOption(
+          `${file}: no benchmark has scores of ${LEAST_KNOWN} models of the responses, by the same names: ${counts.map(([name, models]) => `${name} of ${models}`).join(", ")}; the responses have ${firstFew(subjects.map(quoted))}, the file ${firstFew(known.subjects.map(quoted))}`,
+        );
+      const matched = counts.map(([name, models]) => `${name} of ${models}`).join(", ");
+      output.remark(`known scores, by the models' names: ${matched} of ${counted(subjects.length, "source model")}`);
+      if (few.length > 0)
+        output.remark(`left out, as fewer than ${LEAST_KNOWN} models have one: ${firstFew(few.map(([name]) => name))}`);
+      return { part: withKnownScores(known) };
+    };
+  },
+};
+
+/** `estimate --known-score`: the score by the answers and by the model's score on another benchmark together. */
+export const estimateKnownScore: EstimatePart = {
+  options: {
+    Estimate: {
+      "known-score": option(
+        "NAME=SCORE[,NAME=SCORE…]",
+        "the model's scores on other benchmarks, in [0,1], of a bundle fitted with such: also the score by both together",
+      ),
+    },
+  },
+  read({ options }) {
+    const text = options.text("known-score");
+    if (text === undefined) return null;
+    const knownScores = Object.fromEntries(text.split(",").map(readPair));
+    return { options: () => ({ knownScores }) };
+  },
+  words: ({ withKnownScores: known }) => {
+    if (known === undefined) return null;
+    const scenarios = Object.entries(known.scenarios);
+    const named = [["", known.overall] as const, ...(scenarios.length > 1 ? scenarios : [])];
+    const sentences = named.flatMap(([id, scored]) =>
+      scored === null ? [] : [`${id === "" ? "" : `${id}: `}${knownWords(scored)}`],
+    );
+    return { sentences: sentences.length > 0 ? sentences : ["the known score tells nothing of this one"] };
+  },
+};
+
+function readPair(pair: string): [string, number] {
+  const at = pair.lastIndexOf("=");
+  const [name, value] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+  const score = value === "" ? NaN : Number(value);
+  if (at > 0 && score >= 0 && score <= 1) return [name, score];
+  throw invalidOption(
+    `--known-score is NAME=SCORE with the score in [0,1], such as humaneval+=0.87; got ${quoted(pair)}`,
+  );
+}
+
+function knownWords({ by, score, interval, predicted, share, models, status }: KnownScored): string {
+  const alone = `${by} alone says ${points(predicted.score)} ± ${points(1.96 * predicted.deviation)}, by ${counted(models, "model")}`;
+  if (status === "contradicted")
+    return `the answers contradict the known score, which isn't counted: ${alone}. Was one of both measured otherwise?`;
+  return `with the known score ${points(score)}, ${points(interval.low)} to ${points(interval.high)} (${percent(interval.level)}); ${by} has ${percent(share)} of it: ${alone}`;
+}

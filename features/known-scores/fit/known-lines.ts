@@ -1,0 +1,96 @@
+import { withPart } from "anchoreval/internal/core/bundle/part";
+import { scoreLogit } from "anchoreval/internal/core/numeric/score-bounds";
+import {
+  type KnownLine,
+  type KnownScoresManifest,
+  knownScoresPart,
+  LEAST_KNOWN,
+} from "anchoreval/internal/features/known-scores/core";
+import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
+import type { FitPart, FittedPart } from "../../../offline-trainer/src/fit/options.ts";
+import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
+import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
+
+/** Least standard deviation of a logit that is noted: none is known better. Chosen, not measured. */
+const LEAST_DEVIATION = 0.01;
+
+/**
+ * The part of a fit that learns what scores on other benchmarks tell of scores here: a line over the source models that have
+ * both, matched by name. Later `estimate(bundle, answers, { knownScores: { livecodebench: 0.61 } })` uses one that a new model
+ * has: published scores make an evaluation of few, expensive tasks surer at no cost.
+ * @param known - a row a model, a column a benchmark: its scores in [0,1], NaN where there is none
+ * @returns its part adds nothing of a benchmark that fewer than eight source models have a score on
+ * @example await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withKnownScores(known)] });
+ */
+export function withKnownScores(known: ResponseMatrix): FitPart {
+  return {
+    stage: "known scores",
+    add: ({ content, parts }) => {
+      const noted = known.items.flatMap(({ item_id: name }, column): [string, KnownScoresManifest[string]][] => {
+        const scores = new Map(known.subjects.map((model, m) => [model, scoreAt(known, m, column)]));
+        const lines = linesOf(parts, content.manifest.scenarios, scores);
+        return lines.overall === null && Object.keys(lines.scenarios).length === 0 ? [] : [[name, lines]];
+      });
+      const value = Object.fromEntries(noted);
+      return noted.length === 0
+        ? content
+        : { ...content, manifest: withPart(content.manifest, knownScoresPart, value) };
+    },
+  };
+}
+
+function linesOf(
+  parts: readonly FittedPart[],
+  described: readonly { readonly id: string; readonly weight: number }[],
+  known: ReadonlyMap<string, number>,
+): KnownScoresManifest[string] {
+  const scored = new Map(
+    parts.flatMap(({ benchmark: { models, scenarios } }) =>
+      scenarios.map((scenario): [string, Map<string, number>] => {
+        const { score } = fullScores(scenario.matrix, scenario);
+        return [scenario.id, new Map(models.map((model, m) => [model, score[m]!]))];
+      }),
+    ),
+  );
+  const total = described.reduce((sum, { weight }) => sum + weight, 0);
+  const overall = new Map(
+    Array.from(scored.get(described[0]!.id)!.keys(), (model) => [
+      model,
+      described.reduce((sum, { id, weight }) => sum + (weight / total) * (scored.get(id)!.get(model) ?? NaN), 0),
+    ]),
+  );
+  return {
+    overall: knownLine(known, overall),
+    scenarios: Object.fromEntries(
+      described.flatMap(({ id }) => {
+        const line = knownLine(known, scored.get(id)!);
+        return line ? [[id, line]] : [];
+      }),
+    ),
+  };
+}
+
+/**
+ * Least squares of φ(S) on φ(x) over the models that have both, φ the logit of a score.
+ * @returns null for fewer than eight models, or where x doesn't vary
+ */
+export function knownLine(known: ReadonlyMap<string, number>, scores: ReadonlyMap<string, number>): KnownLine | null {
+  const pairs = Array.from(scores).flatMap(([model, score]): [number, number][] => {
+    const x = known.get(model) ?? NaN;
+    return Number.isNaN(x) || Number.isNaN(score) ? [] : [[scoreLogit(x), scoreLogit(score)]];
+  });
+  const models = pairs.length;
+  if (models < LEAST_KNOWN) return null;
+  const mean = pairs.reduce((sum, [x]) => sum + x, 0) / models;
+  const centre = pairs.reduce((sum, [, y]) => sum + y, 0) / models;
+  const spread = pairs.reduce((sum, [x]) => sum + (x - mean) ** 2, 0);
+  if (!(spread > 1e-6)) return null;
+  const slope = pairs.reduce((sum, [x, y]) => sum + (x - mean) * (y - centre), 0) / spread;
+  const left = pairs.reduce((sum, [x, y]) => sum + (y - centre - slope * (x - mean)) ** 2, 0);
+  const deviation = Math.max(LEAST_DEVIATION, Math.sqrt(left / (models - 2)));
+  const line = { intercept: centre - slope * mean, slope, deviation, mean, spread };
+  return {
+    models,
+    ...(Object.fromEntries(Object.entries(line).map(([key, value]) => [key, rounded(value)])) as typeof line),
+  };
+}

@@ -1,0 +1,147 @@
+import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
+import { lookUp } from "../../../sdk/core/bundle/names.ts";
+import { partOf } from "../../../sdk/core/bundle/part.ts";
+import { invalidOption } from "../../../sdk/core/errors.ts";
+import { satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts";
+import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
+import { logitScore, logitSlope, scoreLogit } from "../../../sdk/core/numeric/score-bounds.ts";
+import type { Remark } from "../../../sdk/estimate/door.ts";
+import type { Estimate, Integer, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
+import { firstFew } from "../../../sdk/tables/data-issues.ts";
+import { type KnownLine, knownScoresPlace } from "../core.ts";
+
+/** A score by a model's answers and by its score on another benchmark together. Scores are fractions in [0,1]. */
+export interface KnownScored {
+  /** The benchmark whose score is used: of several, the one that leaves the least open. */
+  readonly by: string;
+  readonly score: number;
+  readonly interval: Pick<Interval, "low" | "high" | "level">;
+  /** What the known score alone says, and the standard deviation of its error. */
+  readonly predicted: { readonly score: number; readonly deviation: number };
+  /** The part that the known score has in `score`, in [0,1]. */
+  readonly share: number;
+  /** Source models that tell how both scores go together. */
+  readonly models: Integer;
+  /** `contradicted`: the answers say something else than the known score, beyond chance. They alone count. */
+  readonly status: "combined" | "contradicted";
+}
+
+/** Scores with a model's scores on other benchmarks. */
+export interface KnownScores {
+  /** Null where there is no score by the answers, no interval, or no line. */
+  readonly overall: KnownScored | null;
+  readonly scenarios: Readonly<Record<string, KnownScored | null>>;
+}
+
+/** Chance that answers contradict a known score that is right. Chosen, not measured. */
+const CONTRADICTED = 0.01;
+
+/** Scores by the answers and by scores on other benchmarks together, where such are given. */
+export const knownScoreRemark: Remark<
+  {
+    /** The model's scores on other benchmarks, fractions in [0,1], by the names that the bundle has them under. */
+    readonly knownScores?: Readonly<Record<string, number>>;
+  },
+  object,
+  { readonly withKnownScores: KnownScores }
+> = {
+  options: { knownScores: true },
+  beside: (bundle, _, result, { knownScores }) => {
+    if (knownScores === undefined) return null;
+    if ("metric" in result || "trials" in result)
+      throw invalidOption("`knownScores` goes with one score an item: over trials and with a metric there is none");
+    const estimate = result as Estimate;
+    const lines = askedLines(bundle, knownScores);
+    const of = (
+      scored: Pick<ScenarioResult, "score" | "interval">,
+      lineOf: (noted: (typeof lines)[number]["noted"]) => KnownLine | null,
+    ): KnownScored | null => {
+      const { score, interval } = scored;
+      if (score === null || interval === null) return null;
+      const candidates = lines.flatMap(({ name, known, noted }) => {
+        const line = lineOf(noted);
+        return line ? [{ by: name, line, ...predictScore(line, known) }] : [];
+      });
+      const [best] = candidates.sort((a, b) => a.deviation - b.deviation);
+      return best ? combine(score, interval, best) : null;
+    };
+    return {
+      withKnownScores: {
+        overall: of(estimate, ({ overall }) => overall),
+        scenarios: Object.fromEntries(
+          Object.entries(estimate.scenarios).map(([id, scenario]) => [
+            id,
+            of(scenario, ({ scenarios }) => lookUp(scenarios, id) ?? null),
+          ]),
+        ),
+      },
+    };
+  },
+};
+
+function askedLines({ manifest }: Pick<Bundle, "manifest">, knownScores: unknown) {
+  const noted = partOf(manifest, knownScoresPlace);
+  if (noted === null)
+    throw invalidOption("`knownScores` needs a bundle that was fitted with its models' scores on other benchmarks");
+  if (typeof knownScores !== "object" || knownScores === null || Object.keys(knownScores).length === 0)
+    throw invalidOption(`\`knownScores\` is a score by benchmark: ${firstFew(Object.keys(noted))}`);
+  return Object.entries(knownScores as Readonly<Record<string, unknown>>).map(([name, known]) => {
+    const lines = lookUp(noted, name);
+    if (lines === undefined)
+      throw invalidOption(`no score on ${name} is known of the bundle's models: there is ${firstFew(Object.keys(noted))}`); // prettier-ignore
+    if (typeof known !== "number" || !(known >= 0 && known <= 1))
+      throw invalidOption(`a known score is a fraction in [0,1]; got ${String(known)} for ${name}`);
+    return { name, known, noted: lines };
+  });
+}
+
+/**
+ * The full score that a known score x predicts, of φ̂ = α + β·φ(x), and the standard deviation of its error,
+ * s·√(1 + 1/M + (φ(x) − mean)²/spread)/φ′(Ŝ): beyond the scores that source models have it grows.
+ * @see Seber & Lee (2003), Linear Regression Analysis, §5.3.1
+ */
+export function predictScore(
+  { models, intercept, slope, deviation, mean, spread }: KnownLine,
+  known: number,
+): { readonly score: number; readonly deviation: number } {
+  const logit = scoreLogit(known);
+  const score = logitScore(intercept + slope * logit);
+  const width = deviation * Math.sqrt(1 + 1 / models + (logit - mean) ** 2 / spread);
+  return { score, deviation: width / logitSlope(score) };
+}
+
+/**
+ * The score by the answers and by a known one, each by how little it leaves open: Ŝ = (1−w)·ŝ + w·m, w = V/(V + s²), V the
+ * interval's variance, m and s what the known score says. Where both differ by more than 99 of 100 such would, w = 0.
+ * @param interval - of `score`
+ */
+function combine(
+  score: number,
+  { low, high, level }: Interval,
+  { by, line, ...predicted }: { by: string; line: KnownLine; score: number; deviation: number },
+): KnownScored {
+  const variance = ((high - low) / 2 / normalQuantile(0.5 + level / 2)) ** 2;
+  const degrees = line.models - 2;
+  const open = variance + predicted.deviation ** 2;
+  const apart = Math.abs(score - predicted.score) / Math.sqrt(open);
+  const common = { by, predicted: { score: predicted.score, deviation: predicted.deviation }, models: line.models };
+  if (apart > studentTQuantile(1 - CONTRADICTED / 2, degrees))
+    return { ...common, score, interval: { low, high, level }, share: 0, status: "contradicted" };
+  const share = variance / open;
+  const both = satterthwaite([
+    { share: 1 - share, sampling: { variance, degrees: Infinity } },
+    { share, sampling: { variance: predicted.deviation ** 2, degrees } },
+  ]);
+  const centre = (1 - share) * score + share * predicted.score;
+  // The answers' interval isn't about their score where this lies near 0 or 1: it is moved as the score is.
+  const middle = (1 - share) * ((low + high) / 2) + share * predicted.score;
+  const half = both.variance === 0 ? 0 : studentTQuantile(0.5 + level / 2, both.degrees) * Math.sqrt(both.variance);
+  const bounded = (value: number): number => Math.min(1, Math.max(0, value));
+  return {
+    ...common,
+    score: centre,
+    interval: { low: bounded(Math.min(centre, middle - half)), high: bounded(Math.max(centre, middle + half)), level },
+    share,
+    status: "combined",
+  };
+}
