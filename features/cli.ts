@@ -10,7 +10,7 @@ export const FIRST_COMMANDS: readonly CommandEntry[] = [
     name: "import",
     group: FIT,
     summary: "a harness's per-sample logs, or a long table, as a response matrix",
-    load: async () => (await import("./import/cli.ts")).importCommand,
+    load: async () => (await import("./import/cli/import.ts")).importCommand,
   },
 ];
 
