@@ -41,6 +41,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./reproduce/cli.ts")).reproduceCommand,
   },
   {
+    name: "bundles",
+    group: FIT,
+    summary: "make a bundle from public data that no bundle of may be passed on, by a recipe",
+    load: async () => (await import("./recipes/cli/make.ts")).bundlesCommand,
+  },
+  {
     name: "replay",
     group: FIT,
     summary: "evaluate held-out models adaptively by their known answers",
