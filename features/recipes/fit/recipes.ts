@@ -15,7 +15,10 @@ export function formSizes(items: readonly Pick<ItemInfo, "scenario">[]): {
   const counts = new Map<string, number>();
   for (const { scenario } of items) counts.set(scenario, (counts.get(scenario) ?? 0) + 1);
   const largest = Math.max(...counts.values());
-  return { sizes: SIZES.filter((size) => size < largest), totals: counts.size > 1 ? TOTALS : [] };
+  return {
+    sizes: SIZES.filter((size) => size < largest),
+    totals: counts.size > 1 ? TOTALS.filter((total) => total < items.length) : [],
+  };
 }
 
 /** A bundle that everybody makes from the public data themselves: the same to the byte. */
