@@ -96,7 +96,7 @@ function listRecipes(recipes: Recipes, output: Output): void {
   );
 }
 
-/** What of a recipe's data is known beforehand. */
+/** That of a recipe's data which is known beforehand. */
 function pinnedWords(recipe: Recipe): string {
   if (pinsAll(recipe)) return "models, items and scores, by digests";
   const items = recipe.pinned.items === undefined ? "" : " and the items' digest";

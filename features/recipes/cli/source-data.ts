@@ -16,7 +16,7 @@ export interface SourceData {
   readonly place: string;
   /** The commit that is checked out, and its date; null where the folder is no clone. */
   readonly commit: { readonly id: string; readonly date: string } | null;
-  /** What is read isn't as that commit has it. */
+  /** That which is read isn't as the commit has it. */
   readonly isChanged: boolean;
 }
 
@@ -25,24 +25,22 @@ export interface SourceData {
  * @throws AnchorEvalError `not_found` where they aren't there, with the commands that fetch them
  */
 export async function findData(recipe: Recipe, folder: string | undefined): Promise<SourceData> {
-  const { repository, path } = recipe;
-  if (folder !== undefined && existsSync(join(folder, path)))
-    return { folder, place: join(folder, path), ...(await checkedOut(folder, path)) };
-  const isThere = folder !== undefined && existsSync(folder);
-  const why = isThere
-    ? `${folder} has no ${path}, so that it is no clone of ${repository}`
-    : folder === undefined
-      ? `name a clone of ${repository}`
-      : `there is no folder ${folder}`;
-  const clone = folder === undefined || isThere ? basename(repository) : folder;
-  throw new AnchorEvalError(
-    "not_found",
-    `${why}; these commands make one:\n${fetchLines(recipe, clone)}\nthen name it`,
-  );
+  const { repository, commit, path } = recipe;
+  const refuse = (why: string, commands: string): AnchorEvalError =>
+    new AnchorEvalError("not_found", `${why}:\n${commands}\nthen call this again`);
+  const clone = basename(repository);
+  if (folder === undefined) throw refuse(`name a clone of ${repository}, made by`, cloneLines(recipe, clone));
+  if (!existsSync(folder)) throw refuse(`there is no folder ${folder}; make it by`, cloneLines(recipe, folder));
+  const there = await checkedOut(folder, path);
+  if (existsSync(join(folder, path))) return { folder, place: join(folder, path), ...there };
+  const lacks = `${folder} has no ${path} of ${repository}`;
+  if (there.commit === null) throw refuse(`${lacks}; make a clone by`, cloneLines(recipe, clone));
+  const checkout = `checkout --ignore-skip-worktree-bits ${commit} -- ${quote(path)}`; // a sparse clone for another recipe
+  throw refuse(`${lacks}; where it is a clone of that, by`, `  git -C ${quote(folder)} ${checkout}`);
 }
 
 /** The commands that fetch what a recipe reads, and nothing else of a repository that may be large. */
-function fetchLines({ repository, commit, path }: Recipe, folder: string): string {
+function cloneLines({ repository, commit, path }: Recipe, folder: string): string {
   const clone = quote(folder);
   return [
     `  git clone --filter=blob:none --no-checkout ${repository} ${clone}`,
@@ -56,7 +54,7 @@ export function otherData(recipe: Recipe, matrix: ResponseMatrix, { commit, isCh
   const other = otherThanPinned(recipe.pinned, matrix);
   if (other.length === 0 && pinsAll(recipe)) return []; // known by themselves, whatever commit they are of
   const isSame = commit?.id.startsWith(recipe.commit) === true;
-  if (commit === null) return [...other, "no git clone, which would say their commit"];
+  if (commit === null) return [...other, "nothing says their commit, as it is no git clone"];
   return [
     ...other,
     ...(isSame ? [] : [`commit ${short(commit.id)}`]),
@@ -68,7 +66,7 @@ export function otherData(recipe: Recipe, matrix: ResponseMatrix, { commit, isCh
 export function refuseOther(name: string, recipe: Recipe, { folder }: SourceData, other: readonly string[]): never {
   throw new AnchorEvalError(
     "digest_mismatch",
-    `${folder} has other data than the recipe ${name}: ${other.join("; ")}. The recipe's come by\n${fetchLines(recipe, `${basename(recipe.repository)}-${short(recipe.commit)}`)}\nand --newer X.Y.Z makes a bundle of that version from these`,
+    `${folder} has other data than the recipe ${name}: ${other.join("; ")}. The recipe's come by\n${cloneLines(recipe, `${basename(recipe.repository)}-${short(recipe.commit)}`)}\nand --newer X.Y.Z makes a bundle of that version from these`,
   );
 }
 
@@ -96,7 +94,7 @@ async function checkedOut(folder: string, path: string): Promise<Pick<SourceData
   return { commit: { id, date }, isChanged: (await git(folder, "status", "--porcelain", "--", path)) !== "" };
 }
 
-/** What git prints; null where it can't. Nothing that a folder's settings name is run. */
+/** The words of git; null where it has none. Nothing that a folder's settings name is run. */
 async function git(folder: string, ...words: string[]): Promise<string | null> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_")));
   const run = promisify(execFile)("git", ["-C", folder, "-c", "core.fsmonitor=false", ...words], { env });

@@ -9,7 +9,7 @@ import {
 } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import type { LogImport } from "../../import/fit/import-logs.ts";
 
-/** What is known of a board beforehand. */
+/** Digests of a board that is known beforehand, as far as it is. */
 export interface Pinned extends Partial<Omit<DataDigests, "fullScores">> {
   /** Of every model its name and its scores, eight digits of each digest, to say which one is another: `NAME:SCORES …`. */
   readonly rows?: string;
@@ -56,7 +56,7 @@ export function inOrder(
   };
 }
 
-/** What is pinned of a board. @example pinnedBoard(matrix).items // "5e0c…" */
+/** All that can be pinned of a board. @example pinnedBoard(matrix).items // "5e0c…" */
 export function pinnedBoard(matrix: ResponseMatrix): Required<Pinned> {
   const { models, items, scores } = dataDigests(matrix);
   return { models, items, scores, rows: [...matrix.subjects.keys()].map((m) => rowDigest(matrix, m)).join(" ") };
@@ -75,12 +75,12 @@ export function otherThanPinned(pinned: Pinned, matrix: ResponseMatrix): string[
   const isOther = (part: "models" | "items" | "scores"): boolean =>
     pinned[part] !== undefined && pinned[part] !== here[part];
   const rows = new Map(pinned.rows?.split(" ").map((row) => row.split(":") as [string, string]));
-  const own = matrix.subjects.map((name, m) => {
+  const models = matrix.subjects.map((name, m) => {
     const [model, scores] = rowDigest(matrix, m).split(":") as [string, string];
     return { name, model, scores };
   });
-  const kept = own.filter(({ model }) => rows.has(model));
-  const fresh = own.filter(({ model }) => !rows.has(model));
+  const kept = models.filter(({ model }) => rows.has(model));
+  const fresh = models.filter(({ model }) => !rows.has(model));
   const gone = rows.size - kept.length;
   const changed = kept.filter(({ model, scores }) => rows.get(model) !== scores);
   const ofModels = [

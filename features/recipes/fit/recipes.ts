@@ -62,7 +62,24 @@ function documentOf(task: string, { doc_id, item_id }: ItemInfo): ItemInfo & { r
   return { item_id: `${task}/${document}`, scenario: task, task, doc_id: document };
 }
 
-/** By name. Each digest is of the data in the shared copy of the very file, whose length is the file's to the byte. */
+/** A table of SWE-bench's submissions. @param split - of SWE-bench, as the harness calls it */
+function noisesTable(name: string, split: string): Omit<Recipe, "description" | "pinned"> {
+  return {
+    version: "1.0.0",
+    repository: "https://github.com/all-the-noises/all-the-noises.github.io",
+    commit: "929a82c51850af814dabdc333a643c4bc1b4267c",
+    date: "2025-12-10",
+    path: `main/assets/tables/input_table_${name}.csv`,
+    licence: UNLICENSED,
+    reader: { from: "table", columns: ["model=model,item=example_id,score=pass1,scenario=benchmark_id"] },
+    harness: "swe-bench",
+    item: (item) => ({ ...documentOf("swe-bench", item), subscenario: repositoryOf(item.item_id) }),
+    protocol: { harness: "swe-bench", taskVersion: split, metric: "resolved", filter: "none" },
+    weighting: "items",
+  };
+}
+
+/** By name. A digest was computed from a copy of the very file: written in its layout, that has the file's length to the byte. */
 export const RECIPES: Readonly<Record<string, Recipe>> = {
   "terminal-bench-1": {
     version: "1.0.0",
@@ -96,18 +113,8 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
     },
   },
   "swe-bench-lite": {
-    version: "1.0.0",
+    ...noisesTable("swebench-lite", "lite"),
     description: "SWE-bench Lite: 300 instances of 12 repositories, 84 submissions",
-    repository: "https://github.com/all-the-noises/all-the-noises.github.io",
-    commit: "929a82c51850af814dabdc333a643c4bc1b4267c",
-    date: "2025-12-10",
-    path: "main/assets/tables/input_table_swebench-lite.csv",
-    licence: UNLICENSED,
-    reader: { from: "table", columns: ["model=model,item=example_id,score=pass1,scenario=benchmark_id"] },
-    harness: "swe-bench",
-    item: (item) => ({ ...documentOf("swe-bench", item), subscenario: repositoryOf(item.item_id) }),
-    protocol: { harness: "swe-bench", taskVersion: "lite", metric: "resolved", filter: "none" },
-    weighting: "items",
     pinned: {
       models: "f4d84e2c0827150745435a32bf46e8a99bd3239dfbbab2be5115b0a1c44fb1dd",
       items: "b47d955069023116ae01ca6b7248feec2fed70e64e3fe606c873d6922b9e9849",
@@ -129,6 +136,11 @@ export const RECIPES: Readonly<Record<string, Recipe>> = {
         "a192c599:d376c278 20b26397:43c1bd13 e19627ab:123487a1 861c34e8:c6c90263 db450157:f2f34d82 670950bb:5d4d802f",
       ].join(" "),
     },
+  },
+  "swe-bench-submissions": {
+    ...noisesTable("swebench-verified", "verified"),
+    description: "SWE-bench Verified: 500 instances of 12 repositories, submissions of agents to its board",
+    pinned: {},
   },
   "swe-bench-verified": {
     version: "1.0.0",

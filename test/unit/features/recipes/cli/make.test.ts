@@ -64,7 +64,7 @@ describe("without a recipe, or its data", () => {
   test.each([
     ["no folder", [], "name a clone of", "eval-arena-data"],
     ["one that isn't there", [folder.path("absent")], "there is no folder", folder.path("absent")],
-    ["another one", [folder.path(".")], "has no terminal-bench-1.0.jsonl", "eval-arena-data"],
+    ["another one", [folder.path(".")], "has no terminal-bench-1.0.jsonl of https", "eval-arena-data"],
   ])("%s: the commands that make the clone", async (_, place, words, clone) => {
     const { code, err } = await make("terminal-bench-1", ...place, "--out", folder.path("never"));
     expect(code).toBe(2);
@@ -175,8 +175,8 @@ describe.skipIf(BOARDS_ABSENT !== "")(`terminal-bench-1${BOARDS_ABSENT}`, () => 
     const { version, created, data } = manifestOf(later);
     expect({ version, created }).toEqual({ version: "1.1.0", created: "2026-02-01T00:00:00Z" });
     expect(data.source).toContain('other data than those of the recipe, 99a3faf: 1 model more: "20260201_new"');
-    const own = await make("terminal-bench-1", folder.path("data"), "--out", folder.path("own"), "--newer", "1.1.0");
-    expect(own).toMatchObject({ code: 2, err: expect.stringContaining("has the recipe's own data") as string });
+    const same = await make("terminal-bench-1", folder.path("data"), "--out", folder.path("own"), "--newer", "1.1.0");
+    expect(same).toMatchObject({ code: 2, err: expect.stringContaining("has the recipe's own data") as string });
     const over = await make("terminal-bench-1", folder.path("data"), "--out", later);
     expect(over).toMatchObject({
       code: 2,
@@ -227,6 +227,7 @@ describe.skipIf(BOARDS_ABSENT !== "")(`a recipe that pins a commit and items alo
 
   beforeAll(async () => {
     write();
+    folder.write("site/other.txt", "other\n");
     git(folder.path("."), "init", "-q", place);
     git(place, "add", ".");
     git(place, "commit", "-q", "-m", "first", "--date", "2026-01-02T00:00:00Z");
@@ -249,18 +250,28 @@ describe.skipIf(BOARDS_ABSENT !== "")(`a recipe that pins a commit and items alo
     expect(manifestOf(out).sources.models).toBe(12);
   });
 
-  test("its printed commands make a clone that it is made from", async () => {
-    const clone = folder.path("clone");
-    const { message } = await rejection(run(recipes, ["small", clone], { out: folder.path("cloned") }));
+  test.each([
+    ["from nothing", "clone", 3],
+    ["from a sparse clone for another recipe", "sparse", 1],
+  ])("its printed commands make a clone that it is made from, %s", async (_, name, count) => {
+    const clone = folder.path(name);
+    if (name === "sparse") {
+      git(folder.path("."), "clone", "-q", "--no-checkout", `file://${place}`, clone);
+      git(clone, "sparse-checkout", "set", "--no-cone", "/other.txt");
+      git(clone, "checkout", "-q", commit);
+      expect(existsSync(join(clone, recipe.path))).toBe(false);
+    }
+    const out = folder.path(`from-${name}`);
+    const { code, message } = await rejection(run(recipes, ["small", clone], { out }));
     const commands = message.split("\n").filter((line) => line.startsWith("  git "));
-    expect(commands).toHaveLength(3);
+    expect([code, commands.length]).toEqual(["not_found", count]);
     for (const command of commands) execFileSync("sh", ["-c", command], { stdio: "ignore" });
-    await run(recipes, ["small", clone], { out: folder.path("cloned") });
-    expect(named(folder.path("cloned/bundle"))).toEqual(named(folder.path("kept/bundle")));
+    await run(recipes, ["small", clone], { out });
+    expect(named(join(out, "bundle"))).toEqual(named(folder.path("kept/bundle")));
   });
 
   test.each([
-    ["without git", async () => { folder.write("plain/data/leaderboards.json", readFileSync(join(place, "data/leaderboards.json"))); return Promise.resolve(folder.path("plain")); }, "no git clone, which would say their commit"], // prettier-ignore
+    ["without git", async () => { folder.write("plain/data/leaderboards.json", readFileSync(join(place, "data/leaderboards.json"))); return Promise.resolve(folder.path("plain")); }, "nothing says their commit, as it is no git clone"], // prettier-ignore
     ["changed since", async () => { write(({ ids, rows }) => ({ ids, rows: rows.slice(1) })); return Promise.resolve(place); }, "changed since their commit"], // prettier-ignore
     ["of a later commit", async () => { git(place, "commit", "-q", "-a", "-m", "second"); return Promise.resolve(place); }, "commit "], // prettier-ignore
     ["of other items", async () => { write(({ ids, rows }) => ({ ids: ids.with(0, "a__b-1"), rows })); return Promise.resolve(place); }, "other items"], // prettier-ignore
@@ -286,7 +297,9 @@ test.skipIf(BOARDS_ABSENT !== "")(`swe-bench-verified: the 500 items are the pin
   folder.write(`verified/${path}`, JSON.stringify({ leaderboards }));
   const { code, err } = await make("swe-bench-verified", folder.path("verified"), "--out", folder.path("verified-out"));
   expect(code).toBe(2);
-  expect(err).toContain("than the recipe swe-bench-verified: no git clone, which would say their commit. The recipe's");
+  expect(err).toContain(
+    "than the recipe swe-bench-verified: nothing says their commit, as it is no git clone. The recipe's",
+  );
 });
 
 test.skipIf(BOARDS_ABSENT !== "")(
