@@ -44,15 +44,16 @@ describe.skipIf(BOARDS_ABSENT !== "")(`a recipe that pins a commit and items alo
   let recipe: Recipe;
   let recipes: Readonly<Record<string, Recipe>>;
   let commit: string;
-  const write = (change: (board: PublicBoard) => PublicBoard = (same) => same): void => {
+  const changed = (change: (board: PublicBoard) => PublicBoard = (same) => same): string => {
     const { ids, rows } = publicBoard("swebench-verified-bash");
     const board = { ids: ids.slice(0, ITEMS), rows: rows.slice(0, 12).map(({ model, scores }) => ({ model, scores: scores.slice(0, ITEMS) })) }; // prettier-ignore
     const leaderboards = [siteBoard("bash-only", change(board)), siteBoard("Multilingual", board)];
     folder.write("site/data/leaderboards.json", JSON.stringify({ leaderboards }));
+    return place;
   };
 
   beforeAll(async () => {
-    write();
+    changed();
     folder.write("site/other.txt", "other\n");
     git(folder.path("."), "init", "-q", place);
     git(place, "add", ".");
@@ -96,14 +97,26 @@ describe.skipIf(BOARDS_ABSENT !== "")(`a recipe that pins a commit and items alo
     expect(filesOf(join(out, "bundle"))).toEqual(filesOf(folder.path("kept/bundle")));
   });
 
-  test.each([
-    ["without git", async () => { folder.write("plain/data/leaderboards.json", readFileSync(join(place, "data/leaderboards.json"))); return Promise.resolve(folder.path("plain")); }, "nothing says their commit, as it is no git clone"], // prettier-ignore
-    ["changed since", async () => { write(({ ids, rows }) => ({ ids, rows: rows.slice(1) })); return Promise.resolve(place); }, "changed since their commit"], // prettier-ignore
-    ["of a later commit", async () => { git(place, "commit", "-q", "-a", "-m", "second"); return Promise.resolve(place); }, "commit "], // prettier-ignore
-    ["of other items", async () => { write(({ ids, rows }) => ({ ids: ids.with(0, "a__b-1"), rows })); return Promise.resolve(place); }, "other items"], // prettier-ignore
-  ])("data %s are refused", async (_, at, words) => {
-    expectRefusal(await rejection(run(recipes, ["small", await at()], { out: folder.path("refused") })), "digest_mismatch", words); // prettier-ignore
-    expect(existsSync(folder.path("refused"))).toBe(false);
+  const copy = (name: string): string => {
+    folder.write(`${name}/data/leaderboards.json`, readFileSync(join(place, "data/leaderboards.json")));
+    return folder.path(name);
+  };
+  const others: readonly (readonly [string, () => string, string])[] = [
+    ["without git", () => copy("plain"), "nothing says their commit, as it is no git clone"],
+    [
+      "in a folder of another repository",
+      () => copy("site/nested"),
+      "nothing says their commit, as it is no git clone",
+    ],
+    ["changed since", () => changed(({ ids, rows }) => ({ ids, rows: rows.slice(1) })), "changed since their commit"],
+    ["of a later commit", () => (git(place, "commit", "-q", "-a", "-m", "second"), place), "commit "],
+    ["of other items", () => changed(({ ids, rows }) => ({ ids: ids.with(0, "a__b-1"), rows })), "other items"],
+  ];
+
+  test.each(others)("data %s are refused", async (_, at, words) => {
+    const out = folder.path("refused");
+    expectRefusal(await rejection(run(recipes, ["small", at()], { out })), "digest_mismatch", words);
+    expect(existsSync(out)).toBe(false);
   });
 
   test("and taken by newer, with their commit and its date", async () => {
