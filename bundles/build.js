@@ -21,14 +21,12 @@ import {
   writeItems,
   writeWideCsv,
 } from "anchoreval-trainer";
+import { formSizes } from "anchoreval-trainer/internal/features/recipes/fit/recipes";
 import { provenanceOf } from "anchoreval-trainer/internal/matrix/data-digests";
 import { cardText } from "./card.js";
 import { BUNDLES } from "./sources.js";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const SIZES = [10, 20, 30, 50, 100];
-/** Of bundles of several scenarios. */
-const TOTALS = [50, 100, 200];
 /** Of the back-tests on the cards: items a scenario, and by split how often it is drawn. All models are in one draw of families. */
 const SIZE = 50;
 const SEEDS = { interpolation: 2, extrapolation: 2, family: 1 };
@@ -48,12 +46,10 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
   const { matrix } = await readResponses(responses, { items });
   const method = await customised(recommended, bundle.settings ?? {});
   const { backend, provider } = await resolveBackend("cpu", { threads: 1 });
-  const scenarios = new Set(matrix.items.map(({ scenario }) => scenario)).size;
   const { name: benchmark, version, created, description, protocol, licence, source } = bundle;
   const { content } = await fit(matrix, {
     ...{ benchmark, version, created, description, protocol, licence, source, method, backend },
-    sizes: SIZES,
-    totals: scenarios > 1 ? TOTALS : [],
+    ...formSizes(matrix.items),
     seed: 1,
     provenance: provenanceOf(matrix),
     threads: { count: availableParallelism(), provider },

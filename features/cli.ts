@@ -10,7 +10,7 @@ export const FIRST_COMMANDS: readonly CommandEntry[] = [
     name: "import",
     group: FIT,
     summary: "a harness's per-sample logs, or a long table, as a response matrix",
-    load: async () => (await import("./import/cli.ts")).importCommand,
+    load: async () => (await import("./import/cli/import.ts")).importCommand,
   },
 ];
 
@@ -39,6 +39,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     group: FIT,
     summary: "fit a bundle again from its own notes and the same data: identical, or what differs",
     load: async () => (await import("./reproduce/cli.ts")).reproduceCommand,
+  },
+  {
+    name: "bundles",
+    group: FIT,
+    summary: "make a bundle from public data that no bundle of may be passed on, by a recipe",
+    load: async () => (await import("./recipes/cli/make.ts")).bundlesCommand,
   },
   {
     name: "replay",

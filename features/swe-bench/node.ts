@@ -4,7 +4,7 @@ import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { filledText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import { type FoundFile, type LogReader, readFoundJson } from "../../sdk/node/logs/log-files.ts";
+import { type FoundFile, type LogReader, ofVersion, readFoundJson } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile, textLines } from "../../sdk/node/read-file.ts";
 import { listed } from "../../sdk/words/figures.ts";
 import {
@@ -36,7 +36,7 @@ const SPLITS: Readonly<Record<string, number>> = {
 export const sweBenchLogs: LogReader<readonly Instance[]> = {
   beside: /\.jsonl$/i,
 
-  async find(files, { onRemark }) {
+  async find(files, { taskVersion, onRemark }) {
     const logs: RunLog<readonly Instance[]>[] = [];
     const submissions: Submission[] = [];
     for (const { file, named } of files) {
@@ -59,8 +59,9 @@ export const sweBenchLogs: LogReader<readonly Instance[]> = {
       else if (named && namedInstances(value).length === 0) throw invalidLog(file, this.lacking([]));
     }
     logs.push(...(await submissionLogs(submissions, files)));
-    refuseSplits(logs);
-    return withPrices(logs, files);
+    const chosen = ofVersion(logs, taskVersion);
+    refuseSplits(chosen);
+    return withPrices(chosen, files);
   },
 
   lacking(files) {
@@ -171,7 +172,7 @@ function refuseSplits(logs: readonly RunLog<readonly Instance[]>[]): void {
   if (splits.length > 1)
     throw new AnchorEvalError(
       "invalid_data",
-      `${logs[0]!.file}: these are runs on several parts of SWE-bench, ${listed(splits)}: name the folder of one`,
+      `${logs[0]!.file}: these are runs on several parts of SWE-bench, ${listed(splits)}: name the folder of one, or choose one by \`taskVersion\``,
     );
 }
 

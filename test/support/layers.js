@@ -96,6 +96,7 @@ export const LAYERS = {
     ...["helm", "lighteval", "eee", "opencompass", "swe-bench", "terminal-bench", "livecodebench", "evalplus", "bfcl"],
     ...["eval-arena", "measurement-db"],
     "import",
+    "recipes",
     "reproduce",
     "jobs",
     "simulate",

@@ -40,6 +40,8 @@ export interface ImportOptions extends Omit<ReadLogOptions, "idFields"> {
   readonly errors: ErrorPolicy;
   readonly progress?: (done: number, total: number) => void;
   readonly modelName?: string | undefined;
+  /** Runs on this version of their task alone. @default all */
+  readonly taskVersion?: string | undefined;
   readonly allowMixed: boolean;
 }
 

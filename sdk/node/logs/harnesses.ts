@@ -3,7 +3,14 @@ import { invalidLog } from "../../logs/score-rows.ts";
 import { choiceNames, withGroups } from "../../logs/task-groups.ts";
 import { firstFew } from "../../tables/data-issues.ts";
 import { counted } from "../../words/figures.ts";
-import { findFiles, renameModel, type FindOptions, type FormatReaders, type ReadLogOptions } from "./log-files.ts";
+import {
+  findFiles,
+  ofVersion,
+  renameModel,
+  type FindOptions,
+  type FormatReaders,
+  type ReadLogOptions,
+} from "./log-files.ts";
 import { type HarnessName, READERS } from "./readers.ts";
 
 /** How a harness's logs are found on disk, and read. */
@@ -13,7 +20,7 @@ export interface Harness {
    * Finds the runs whose logs lie under some paths: files, or folders with all folders in them.
    * @returns in the order of the paths, then by file name
    * @throws AnchorEvalError `not_found`; `invalid_data` where there are no logs, or one is broken; `invalid_option` for a
-   * model's name given to several
+   * model's name given to several, and for a version of a task that none is of
    */
   find(paths: readonly string[], options?: FindOptions): Promise<RunLog[]>;
   /**
@@ -30,10 +37,10 @@ export interface Harness {
 export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Harness {
   return {
     name,
-    find: async (paths, { modelName, onRemark = () => undefined } = {}) => {
+    find: async (paths, { modelName, taskVersion, onRemark = () => undefined } = {}) => {
       const reader = await READERS[name]();
       const files = await findFiles(paths);
-      const logs = withUnicodeNames(await reader.find(files, { ...formats, onRemark }));
+      const logs = withUnicodeNames(await reader.find(files, { ...formats, taskVersion, onRemark }));
       if (logs.length === 0) throw invalidLog(paths.join(", "), reader.lacking(files));
       const read = new Set(logs.map(({ file }) => file));
       const passed = files.flatMap(({ file }) =>
@@ -43,7 +50,7 @@ export function harnessNamed(name: HarnessName, formats: FormatReaders = {}): Ha
         onRemark(
           `${counted(passed.length, "file")} that ${passed.length === 1 ? "looks like a log isn't one" : "look like logs aren't such"} of ${name}, and ${passed.length === 1 ? "is" : "are"} passed over: ${firstFew(passed)}`,
         );
-      return withGroups(renameModel(logs, modelName));
+      return withGroups(renameModel(ofVersion(logs, taskVersion), modelName));
     },
     read: async (log, { metric, filter, idFields, ...scale }, special) => {
       const names = choiceNames(log);

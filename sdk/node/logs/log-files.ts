@@ -6,12 +6,15 @@ import type { Choose } from "../../logs/choices.ts";
 import type { RunLog, RunSamples } from "../../logs/run-log.ts";
 import { invalidLog, type SampleOptions } from "../../logs/score-rows.ts";
 import type { ScaleOptions } from "../../tables/score-reader.ts";
+import { listed } from "../../words/figures.ts";
 import { readJsonFile } from "../read-file.ts";
 import { hasCode, whyNot } from "../write-file.ts";
 
 export interface FindOptions {
   /** The model's name, where all logs are of one model; else each log names its own. */
   readonly modelName?: string | undefined;
+  /** Runs on this version of their task alone, such as a split of SWE-bench. @default all */
+  readonly taskVersion?: string | undefined;
   /** Told of what was found and can't be read, such as runs that were broken off. @default nobody is */
   readonly onRemark?: ((words: string) => void) | undefined;
 }
@@ -50,7 +53,7 @@ export interface LogReader<Content = unknown> {
    */
   find(
     files: readonly FoundFile[],
-    options: FormatReaders & { readonly onRemark: (words: string) => void },
+    options: FormatReaders & Pick<FindOptions, "taskVersion"> & { readonly onRemark: (words: string) => void },
   ): Promise<RunLog<Content>[]>;
   /** Files that are part of what the harness writes and no logs, though their names are like those of logs. */
   readonly beside?: RegExp;
@@ -133,6 +136,21 @@ async function locate(path: string): Promise<{ status: Stats; real: string; plac
       { cause },
     );
   }
+}
+
+/**
+ * Runs on one version of their task, where one is asked for.
+ * @throws AnchorEvalError `invalid_option` where there is none, with the versions that there are
+ */
+export function ofVersion<Log extends RunLog>(logs: Log[], version: string | undefined): Log[] {
+  if (version === undefined || logs.length === 0) return logs;
+  const versionOf = ({ results, task }: RunLog): string | null => results?.tasks.get(task)?.version ?? null;
+  const chosen = logs.filter((log) => versionOf(log) === version);
+  if (chosen.length > 0) return chosen;
+  const versions = [...new Set(logs.flatMap((log) => versionOf(log) ?? []))];
+  throw invalidOption(
+    `\`taskVersion\` ${version}: ${versions.length === 0 ? "no log says which version of its task it is of" : `there are ${listed(versions)}`}`,
+  );
 }
 
 /**

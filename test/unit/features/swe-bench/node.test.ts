@@ -200,6 +200,15 @@ describe("the site's leaderboards", () => {
     ),
   });
 
+  test("of several boards with details one is chosen by its name; another name is refused with those that there are", async () => {
+    const boards = { "Bash-only": ["a__x-1"], Multilingual: ["a__x-2"] };
+    const leaderboards = Object.entries(boards).map(([name, ids]) => ({ name, results: [entry("one", 20, ids)] }));
+    const place = board({ "leaderboards.json": { leaderboards } });
+    expect(await refused(place)).toContain("bash-only and multilingual: name the folder of one, or choose one by --task-version"); // prettier-ignore
+    expect((await imported(place, "--task-version", "bash-only")).rows).toEqual({ one: ["1", "0", "0", "0", "0"] });
+    expect(await refused(place, "--task-version", "lite")).toContain("--task-version lite: there are bash-only and multilingual"); // prettier-ignore
+  });
+
   test("entries with details are models, with what the site says of them; others are counted", async () => {
     const bare = { name: "three", resolved: 70, date: "2026-01-01", tags: [] };
     const place = board({

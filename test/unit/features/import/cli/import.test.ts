@@ -1,9 +1,9 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { documentsOf, type LoggedRun, writeLogs } from "../../../support/lm-eval-logs.ts";
-import { type CommandResult, runCommand } from "../../../support/run-command.ts";
-import { tempFolder } from "../../../support/temp-folder.ts";
+import { documentsOf, type LoggedRun, writeLogs } from "../../../../support/lm-eval-logs.ts";
+import { type CommandResult, runCommand } from "../../../../support/run-command.ts";
+import { tempFolder } from "../../../../support/temp-folder.ts";
 
 const folder = tempFolder();
 
