@@ -12,6 +12,8 @@ export interface ExportedForm {
   readonly anchors: readonly AnchorRecord[];
   /** Tasks and documents are a file's, not the bundle's. */
   readonly itemsGiven: boolean;
+  /** Where tasks of one's own are now: their folder, or their file; absent where they are where the logs say. */
+  readonly tasks?: string;
   readonly out: string;
   /** Of the files' names. */
   readonly base: string;
@@ -39,6 +41,8 @@ export interface ExportTarget {
   readonly words: string;
   /** Items are asked by names that no other benchmark's have, whoever the bundle's are from. @default by the harness's own numbers */
   readonly named?: boolean;
+  /** `run` runs it, too, and its tasks may be files of one's own. */
+  readonly runs?: boolean;
   /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
   export(form: ExportedForm): Exported;
 }

@@ -47,22 +47,27 @@ export async function placeAnchors(
 }
 
 /**
- * Refuses to tell a harness numbers that another one gave the items: the same numbers are other items there.
- * @param byContent - it finds items by their content hashes, where they have them
+ * Refuses to tell a harness names that another one gave the items: the same names are other items there. Places, which are
+ * the dataset's own, may be anybody's; Inspect's tasks call their samples as they like.
+ * @param byContent - what finds items that have content hashes, whatever they are called: a command, true for this one,
+ * null for none
  * @throws AnchorEvalError `unsupported`, for ids of the source's own as well
  */
 export function refuseOtherNumbers(
   bundle: Bundle,
   anchors: readonly AnchorRecord[],
-  { harness, byContent }: { readonly harness: string; readonly byContent: boolean },
+  { harness, byContent }: { readonly harness: string; readonly byContent: string | true | null },
 ): void {
   namedAnchors(anchors, bundle);
   const fitted = bundle.manifest.protocol["harness"];
-  if (fitted === harness || !isHarness(fitted) || (byContent && anchors.every(({ hash }) => hash !== undefined)))
-    return;
+  if (fitted === harness || (!isHarness(fitted) && harness !== "inspect")) return;
+  if (anchors.every(({ doc_id }) => doc_id === undefined)) return; // none has a name: the harness's own words say so
+  const isHashed = anchors.every(({ hash }) => hash !== undefined);
+  if (isHashed && byContent === true) return;
+  const instead = isHashed && byContent !== null ? `: ${byContent} finds them by their content` : "";
   throw new AnchorEvalError(
     "unsupported",
-    `the bundle's items are named as ${fitted} names them, and ${harness} would be told to ask others by these names; a table of items with the task and doc_id of each in ${harness} says which they are`,
+    `the bundle's items are named as ${String(fitted ?? "their source")} names them, and ${harness} would be told to ask others by these names${instead}; a table of items with the task and doc_id of each in ${harness} says which they are`,
   );
 }
 

@@ -74,6 +74,7 @@ describe("a results file of lm-eval 0.4.13", () => {
       solver: null,
       taskArguments: null,
       scorer: null,
+      taskCall: '["--include_path","."]',
       metric: "acc",
       filter: "none",
       generation: null,
