@@ -1,16 +1,16 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { estimateFromAnchors, loadBundle, type Bundle } from "anchoreval";
+import { loadBundle, type Bundle } from "anchoreval";
 import { folderSource } from "anchoreval/node";
 import { encodeManifest, sha256Text, textHash } from "anchoreval/internal/core/bundle/digest";
 import type { AnchorRecord } from "anchoreval/internal/core/bundle/manifest";
 import { allAnchors, formAnchors } from "anchoreval/internal/logs/anchor-names";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hasModules, HARNESS_ENV, PYTHON, writeLmEvalTasks } from "../../support/harness-tasks.ts";
-import { anchoreval } from "../../support/run-harness.ts";
+import { commandsIn } from "../../support/exported-commands.ts";
 import { ROOT } from "../../support/source-imports.js";
 import { tempFolder } from "../../support/temp-folder.ts";
 
@@ -24,42 +24,7 @@ const FORM = "50";
 const folder = tempFolder();
 const cwd = folder.path("");
 
-/** A line of a shell, with the harnesses on its PATH; servers of this process go on meanwhile. */
-function shell(line: string): Promise<{ code: number | null; said: string }> {
-  const child = spawn("bash", ["-c", line], { cwd, env: { ...HARNESS_ENV, OPENAI_API_KEY: "none" } });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (bytes: Buffer) => (said += bytes.toString()));
-  return new Promise((resolve) => child.once("close", (code) => resolve({ code, said })));
-}
-
-async function succeed(...argv: string[]): Promise<string> {
-  const { code, out, err } = await anchoreval(cwd, argv);
-  expect({ code, err: code === 0 ? "" : err }).toEqual({ code: 0, err: "" });
-  return out;
-}
-
-interface Exported {
-  readonly command: string;
-  readonly commands: readonly string[];
-  readonly tableCommand: string;
-  readonly notes: readonly string[];
-}
-
-async function exported(...argv: string[]): Promise<Exported> {
-  return JSON.parse(await succeed("export", ...argv, "--json")) as Exported;
-}
-
-/** The score and interval by a run's logs are the SDK's for some answers. */
-async function expectEstimate(
-  place: string,
-  answers: Readonly<Record<string, number>>,
-  { form, from, logs }: { readonly form: string; readonly from: string; readonly logs: string },
-): Promise<void> {
-  const bundle = await loadBundle(folderSource(place));
-  const { score, interval } = estimateFromAnchors(bundle, answers, { form });
-  const out = await succeed("estimate", "--bundle", place, "--form", form, "--from", from, logs, "--json");
-  expect(JSON.parse(out)).toMatchObject({ score, interval: { ...interval }, answered: Object.keys(answers).length });
-}
+const { shell, succeed, exported, expectEstimate } = commandsIn(cwd);
 
 /** A bundle that comes along, whose items are questions made up here: hashes of contents are those of the latter. */
 function madeUp(name: string, question: (item: string) => string): string {
