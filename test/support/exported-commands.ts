@@ -23,12 +23,12 @@ interface Run {
 /** What a user does with a form in a folder: exports it, runs what is printed, reads it back. */
 export interface Commands {
   /** Runs a line of a shell that has the harnesses on its PATH; servers of this process go on meanwhile. */
-  shell(line: string): Promise<{ readonly code: number | null; readonly said: string }>;
+  readonly shell: (line: string) => Promise<{ readonly code: number | null; readonly said: string }>;
   /** Runs the program. @returns what it printed */
-  succeed(...argv: readonly string[]): Promise<string>;
-  exported(...argv: readonly string[]): Promise<Exported>;
+  readonly succeed: (...argv: readonly string[]) => Promise<string>;
+  readonly exported: (...argv: readonly string[]) => Promise<Exported>;
   /** The score and interval by a run's logs are the SDK's for some answers. @param place - the bundle's folder */
-  expectEstimate(place: string, answers: Readonly<Record<string, number>>, run: Run): Promise<void>;
+  readonly expectEstimate: (place: string, answers: Readonly<Record<string, number>>, run: Run) => Promise<void>;
 }
 
 export function commandsIn(cwd: string): Commands {

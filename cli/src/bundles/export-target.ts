@@ -12,8 +12,8 @@ export interface ExportedForm {
   readonly anchors: readonly AnchorRecord[];
   /** Tasks and documents are a file's, not the bundle's. */
   readonly itemsGiven: boolean;
-  /** Where tasks of one's own are now: their folder, or their file; absent where they are where the logs say. */
-  readonly tasks?: string;
+  /** Where the files of one's own tasks are: their folder, or one of them; absent where they are where the logs say. */
+  readonly taskFiles?: string;
   readonly out: string;
   /** Of the files' names. */
   readonly base: string;

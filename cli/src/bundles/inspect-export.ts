@@ -22,7 +22,7 @@ interface Call {
   readonly passed: readonly string[] | null;
 }
 
-function exportInspect({ bundle, anchors, base, tasks: moved }: ExportedForm): Exported {
+function exportInspect({ bundle, anchors, base, taskFiles: moved }: ExportedForm): Exported {
   const samples = samplesByTask(anchors);
   const calls = new Map<string, Call>();
   for (const task of Object.keys(samples)) {
@@ -49,7 +49,7 @@ function movedPlace(task: string, place: string | undefined, moved: string): str
   const isFolder = statSync(moved, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && file === undefined)
     throw invalidOption(
-      `--tasks ${moved} is a folder, and nothing says in which of its files ${task} is: name the file`,
+      `--task-files ${moved} is a folder, and nothing says in which of its files ${task} is: name the file`,
     );
   return `${isFolder ? join(moved, basename(file!)) : moved}@${name}`;
 }
@@ -62,8 +62,8 @@ function placeNotes(calls: ReadonlyMap<string, Call>): string[] {
     if (at >= 0 && !existsSync(place.slice(0, at))) gone.add(place.slice(0, at));
   }
   return [
-    ...(nowhere.length === 0 ? [] : [`The logs don't say in one way how ${listed(nowhere)} is called: where the name alone isn't found name the file by --tasks, and put in the arguments (-T) if it takes some.`]), // prettier-ignore
+    ...(nowhere.length === 0 ? [] : [`The logs don't say in one way how ${listed(nowhere)} is called: where the name alone isn't found name the file by --task-files, and put in the arguments (-T) if it takes some.`]), // prettier-ignore
     ...(unlike.length === 0 ? [] : [`The logs don't say in one way which arguments ${listed(unlike)} takes: put them in (-T) if there are some.`]), // prettier-ignore
-    ...Array.from(gone, (file) => `${file} isn't here: start inspect where the models' runs were started, or say by --tasks where it is now.`), // prettier-ignore
+    ...Array.from(gone, (file) => `${file} isn't here: start inspect where the models' runs were started, or say by --task-files where it is now.`), // prettier-ignore
   ];
 }

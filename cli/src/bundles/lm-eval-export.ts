@@ -52,23 +52,23 @@ const NAMES_FILES = /^(?:0\.4\.(?:1[2-9]|[2-9]\d)|0\.[5-9]|[1-9])/;
 
 /** The folder of tasks of one's own, for `--include_path`: null where there are none, or nothing says where they are. */
 function tasksFolder(
-  { bundle, tasks: moved }: ExportedForm,
+  { bundle, taskFiles }: ExportedForm,
   tasks: readonly string[],
 ): { readonly include: string | null; readonly notes: readonly string[] } {
-  if (moved !== undefined) return { include: moved, notes: [] };
+  if (taskFiles !== undefined) return { include: taskFiles, notes: [] };
   const { protocol } = bundle.manifest;
   const [first, ...others] = tasks.flatMap((task) => fittedCall(protocol, task)?.slice(1, 2) ?? []);
   if (first === undefined) {
     const isTold = protocol["harness"] !== "lm-eval" || NAMES_FILES.test(String(protocol["harnessVersion"]));
     return {
       include: null,
-      notes: isTold ? [] : ["The logs don't say where the tasks' files are, as lm-eval does from 0.4.12 on: of tasks of your own name the folder by --tasks."], // prettier-ignore
+      notes: isTold ? [] : ["The logs don't say where the tasks' files are, as lm-eval does from 0.4.12 on: of tasks of your own name the folder by --task-files."], // prettier-ignore
     };
   }
   const include = commonFolder(first, others);
   return {
     include,
-    notes: existsSync(include) ? [] : [`${include}, where the tasks' files are by the logs, isn't here: start lm_eval where the models' runs were started, or name the folder by --tasks.`], // prettier-ignore
+    notes: existsSync(include) ? [] : [`${include}, where the tasks' files are by the logs, isn't here: start lm_eval where the models' runs were started, or name the folder by --task-files.`], // prettier-ignore
   };
 }
 

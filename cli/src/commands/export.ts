@@ -34,9 +34,9 @@ export const exportCommand: Command = {
       ...BUNDLE_OPTION,
       form: option("ID", "form to export (default: the bundle's default form)"),
       ...ITEMS_OPTION,
-      tasks: option(
+      "task-files": option(
         "PLACE",
-        "where tasks of your own are now, if not where the logs say: their folder; of Inspect also their file",
+        "where the files of your own tasks are, if not where the logs say: their folder; of Inspect also one file",
       ),
     },
     Output: {
@@ -65,13 +65,13 @@ export const exportCommand: Command = {
     const anchors = formAnchors(await placeAnchors(allAnchors(bundle), items), asked);
     const base = join(out, `${bundle.manifest.benchmark}-${bundle.manifest.version}-${asked}`);
     const target = lookUp(TARGET, to)!;
-    if (target.runs !== true) options.refuse(["tasks"], `is for lm-eval and inspect, not for --to ${to}`);
+    if (target.runs !== true) options.refuse(["task-files"], `is for lm-eval and inspect, not for --to ${to}`);
     const byContent = `anchoreval run --bundle ${quote(place)} --form ${asked} --harness ${to}`;
     if (target.named !== true && items === undefined)
       refuseOtherNumbers(bundle, anchors, { harness: to, byContent: target.runs === true ? byContent : null });
     const { files, extra, run } = target.export({
       ...{ bundle, place, form: asked, anchors, itemsGiven: items !== undefined, out, base },
-      ...given({ tasks: options.text("tasks") }),
+      ...given({ taskFiles: options.text("task-files") }),
     });
     await writing(out, () =>
       replaceFiles(out, async (draft) => {

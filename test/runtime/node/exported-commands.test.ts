@@ -101,7 +101,7 @@ describe.skipIf(!hasLmEval)(
       const place = madeUp("gsm8k", questionOf);
       const documents = Array.from({ length: 1319 }, (_, k) => questionOf(`gsm8k/${k}`)).map((question) => ({ question, answer: answerOf(question) })); // prettier-ignore
       const tasks = writeLmEvalTasks(folder, "gsm8k-tasks", new Map([["gsm8k", documents]]), SETTINGS);
-      const { command, notes } = await exported("--bundle", place, "--form", FORM, "--to", "lm-eval", "--tasks", tasks, "--out", "gsm8k-out"); // prettier-ignore
+      const { command, notes } = await exported("--bundle", place, "--form", FORM, "--to", "lm-eval", "--task-files", tasks, "--out", "gsm8k-out"); // prettier-ignore
       expect(notes).toEqual([]);
       const { code, said } = await shell(withKey(command));
       expect(code, said).toBe(0);
@@ -125,7 +125,7 @@ describe.skipIf(!hasLmEval)(
       }
       expect(documents.size).toBeGreaterThan(10);
       const tasks = writeLmEvalTasks(folder, "mmlu-tasks", documents, SETTINGS);
-      const { tableCommand } = await exported("--bundle", place, "--form", FORM, "--to", "lm-eval", "--tasks", tasks, "--out", "mmlu-out"); // prettier-ignore
+      const { tableCommand } = await exported("--bundle", place, "--form", FORM, "--to", "lm-eval", "--task-files", tasks, "--out", "mmlu-out"); // prettier-ignore
       const { code, said } = await shell(withKey(`${tableCommand} --log_samples --output_path mmlu-logs`));
       expect(code, said).toBe(0);
       expect([...asked].sort()).toEqual(anchors.map(({ item_id }) => questionOf(item_id)).sort());
@@ -152,7 +152,7 @@ describe.skipIf(!hasLmEval)(
         }
         const argv = ["--bundle", join(out, "bundle"), "--to", "lm-eval", "--out", join(out, "again")];
         expect((await exported(...argv)).notes).toEqual([expect.stringMatching(/^own\/tasks, where .*, isn't here: /)]);
-        const { command, tableCommand, notes } = await exported(...argv, "--tasks", "elsewhere");
+        const { command, tableCommand, notes } = await exported(...argv, "--task-files", "elsewhere");
         expect(notes).toEqual([]);
         for (const [line, logs] of [
           [command, "anchors"],
@@ -223,10 +223,10 @@ def sums(level, size=3, signs=("-",), words="none"):
 
       renameSync(folder.path("evals/quiz.py"), folder.path("quiz.py"));
       expect((await exported(...argv)).notes).toEqual([expect.stringMatching(/^evals\/quiz\.py isn't here: /)]);
-      const moved = await exported(...argv, "--tasks", "quiz.py");
+      const moved = await exported(...argv, "--task-files", "quiz.py");
       expect(moved.notes).toEqual([]);
       await run(moved.commands[0]!);
-      expect((await exported(...argv, "--tasks", ".")).commands).toEqual(moved.commands);
+      expect((await exported(...argv, "--task-files", ".")).commands).toEqual(moved.commands);
     });
   },
 );

@@ -123,7 +123,7 @@ describe("export --to lm-eval", () => {
       "no/tasks",
       /^no\/tasks, where .* isn't here: start lm_eval where/,
     ],
-    ["moved", { taskCall: '["--include_path","no/tasks"]' }, ["--tasks", "my tasks"], "'my tasks'", null],
+    ["moved", { taskCall: '["--include_path","no/tasks"]' }, ["--task-files", "my tasks"], "'my tasks'", null],
     ["none, of the harness's own", { harnessVersion: "0.4.12" }, [], null, null],
     [
       "not said by older logs",
@@ -232,25 +232,25 @@ describe("export --to inspect", () => {
 
   it("takes files where they are now: one file, or those of their names in a folder", async () => {
     const file = folder.write("now/quiz.py", "");
-    expect(await commandsOf("file", CALLS, "--tasks", file)).toEqual({
+    expect(await commandsOf("file", CALLS, "--task-files", file)).toEqual({
       commands: [`${file}@first -T 'words=a b'`, "evals/second", `${file}@beta_second`],
       notes: [expect.stringMatching(/^The logs don't say in one way which arguments beta_second takes: /)],
     });
     const named = { ...CALLS, "taskCall/beta_second": call("other.py@third") };
-    expect(await commandsOf("folder", named, "--tasks", folder.path("now"))).toEqual({
+    expect(await commandsOf("folder", named, "--task-files", folder.path("now"))).toEqual({
       commands: [`${file}@first -T 'words=a b'`, "evals/second", `${folder.path("now/other.py")}@third`],
       notes: [expect.stringMatching(/other\.py isn't here: /)],
     });
   });
 
-  it("--tasks: refused of a folder whose file nothing names, and of other targets", async () => {
+  it("--task-files: refused of a folder whose file nothing names, and of other targets", async () => {
     const place = writeBundle(folder.path("untold"), loggedContent({ harness: "inspect" }));
-    const argv = ["export", "--bundle", place, "--out", folder.path("calls"), "--tasks", folder.path("")];
+    const argv = ["export", "--bundle", place, "--out", folder.path("calls"), "--task-files", folder.path("")];
     expect((await runCommand(...argv, "--to", "inspect")).err).toContain(
       "in which of its files alpha is: name the file",
     );
     expect((await runCommand(...argv, "--to", "ids")).err).toContain(
-      "--tasks is for lm-eval and inspect, not for --to ids",
+      "--task-files is for lm-eval and inspect, not for --to ids",
     );
   });
 });
