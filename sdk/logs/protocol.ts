@@ -118,14 +118,17 @@ export function fittedValue(
 
 /**
  * The words by which the runs of a task made the harness find it, by a manifest's protocol.
+ * @param harness - that is to find it: another's words would be none
  * @returns null where nothing says them, or they differed
  * @throws AnchorEvalError `bundle_invalid` for what is no list of words
- * @example fittedCall({ taskCall: '["quiz.py@sums","-T","level=2"]' }, "sums") // ["quiz.py@sums", "-T", "level=2"]
+ * @example fittedCall({ harness: "inspect", taskCall: '["quiz.py@sums","-T","level=2"]' }, "inspect", "sums") // ["quiz.py@sums", "-T", "level=2"]
  */
 export function fittedCall(
   protocol: Readonly<Record<string, string | number | boolean>>,
+  harness: string,
   task: string,
 ): readonly string[] | null {
+  if (protocol["harness"] !== harness) return null;
   const call = fittedValue(protocol, "taskCall", task);
   if (call === undefined) return null;
   let words: unknown;

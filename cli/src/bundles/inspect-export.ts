@@ -26,7 +26,7 @@ function exportInspect({ bundle, anchors, base, taskFiles: moved }: ExportedForm
   const samples = samplesByTask(anchors);
   const calls = new Map<string, Call>();
   for (const task of Object.keys(samples)) {
-    const [place, ...passed] = fittedCall(bundle.manifest.protocol, task) ?? [];
+    const [place, ...passed] = fittedCall(bundle.manifest.protocol, "inspect", task) ?? [];
     const now = moved === undefined ? (place ?? task) : movedPlace(task, place, moved);
     calls.set(task, { place: now, passed: place === undefined ? null : passed });
   }
@@ -62,8 +62,8 @@ function placeNotes(calls: ReadonlyMap<string, Call>): string[] {
     if (at >= 0 && !existsSync(place.slice(0, at))) gone.add(place.slice(0, at));
   }
   return [
-    ...(nowhere.length === 0 ? [] : [`The logs don't say in one way how ${listed(nowhere)} is called: where the name alone isn't found name the file by --task-files, and put in the arguments (-T) if it takes some.`]), // prettier-ignore
-    ...(unlike.length === 0 ? [] : [`The logs don't say in one way which arguments ${listed(unlike)} takes: put them in (-T) if there are some.`]), // prettier-ignore
+    ...(nowhere.length === 0 ? [] : [`The logs don't say in one way how to call ${listed(nowhere)}: where the name alone isn't found name the file by --task-files, and put in the arguments (-T) if there are some.`]), // prettier-ignore
+    ...(unlike.length === 0 ? [] : [`The logs don't say in one way the arguments of ${listed(unlike)}: put them in (-T) if there are some.`]), // prettier-ignore
     ...Array.from(gone, (file) => `${file} isn't here: start inspect where the models' runs were started, or say by --task-files where it is now.`), // prettier-ignore
   ];
 }

@@ -57,7 +57,7 @@ function tasksFolder(
 ): { readonly include: string | null; readonly notes: readonly string[] } {
   if (taskFiles !== undefined) return { include: taskFiles, notes: [] };
   const { protocol } = bundle.manifest;
-  const [first, ...others] = tasks.flatMap((task) => fittedCall(protocol, task)?.slice(1, 2) ?? []);
+  const [first, ...others] = tasks.flatMap((task) => fittedCall(protocol, "lm-eval", task)?.slice(1, 2) ?? []);
   if (first === undefined) {
     const isTold = protocol["harness"] !== "lm-eval" || NAMES_FILES.test(String(protocol["harnessVersion"]));
     return {

@@ -69,24 +69,23 @@ describe("idScheme", () => {
 });
 
 describe("fittedCall", () => {
-  const protocol = {
+  const calls = {
     "taskCall/a": '["q.py@a","-T","n=1"]',
     "taskCall/b": "mixed",
     "taskCall/c": "q.py",
     "taskCall/d": "[1]",
   };
+  const protocol = { harness: "inspect", ...calls };
 
-  it("is the task's words, null where nothing says them or runs differed", () => {
-    expect(fittedCall(protocol, "a")).toEqual(["q.py@a", "-T", "n=1"]);
-    expect(fittedCall(protocol, "b")).toBeNull();
-    expect(fittedCall({ shots: 0 }, "a")).toBeNull();
+  it("is the task's words for the harness of the runs, null where nothing says them or runs differed", () => {
+    expect(fittedCall(protocol, "inspect", "a")).toEqual(["q.py@a", "-T", "n=1"]);
+    expect(fittedCall(protocol, "lm-eval", "a")).toBeNull();
+    expect(fittedCall(protocol, "inspect", "b")).toBeNull();
+    expect(fittedCall({ harness: "inspect", shots: 0 }, "inspect", "a")).toBeNull();
   });
 
   it.each(["c", "d"])("refuses what is no list of words: %s", (task) => {
-    expectRefusal(
-      refusal(() => fittedCall(protocol, task)),
-      "bundle_invalid",
-      "taskCall is no JSON list of words",
-    );
+    const error = refusal(() => fittedCall(protocol, "inspect", task));
+    expectRefusal(error, "bundle_invalid", "taskCall is no JSON list of words");
   });
 });

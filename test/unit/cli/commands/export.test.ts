@@ -224,7 +224,7 @@ describe("export --to inspect", () => {
     expect(await commandsOf("all", CALLS)).toEqual({
       commands: ["no/quiz.py@first -T 'words=a b'", "evals/second", "beta_second"],
       notes: [
-        expect.stringMatching(/^The logs don't say in one way how beta_second is called: /),
+        expect.stringMatching(/^The logs don't say in one way how to call beta_second: /),
         expect.stringMatching(/^no\/quiz\.py isn't here: start inspect where /),
       ],
     });
@@ -234,7 +234,7 @@ describe("export --to inspect", () => {
     const file = folder.write("now/quiz.py", "");
     expect(await commandsOf("file", CALLS, "--task-files", file)).toEqual({
       commands: [`${file}@first -T 'words=a b'`, "evals/second", `${file}@beta_second`],
-      notes: [expect.stringMatching(/^The logs don't say in one way which arguments beta_second takes: /)],
+      notes: [expect.stringMatching(/^The logs don't say in one way the arguments of beta_second: /)],
     });
     const named = { ...CALLS, "taskCall/beta_second": call("other.py@third") };
     expect(await commandsOf("folder", named, "--task-files", folder.path("now"))).toEqual({
