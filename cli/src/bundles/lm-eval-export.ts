@@ -55,9 +55,9 @@ function tasksFolder(
   { bundle, taskFiles }: ExportedForm,
   tasks: readonly string[],
 ): { readonly include: string | null; readonly notes: readonly string[] } {
-  if (taskFiles !== undefined) return { include: taskFiles, notes: [] };
   const { protocol } = bundle.manifest;
-  const [first, ...others] = tasks.flatMap((task) => fittedCall(protocol, "lm-eval", task)?.slice(1, 2) ?? []);
+  const folders = tasks.flatMap((task) => fittedCall(protocol, "lm-eval", task)?.slice(1, 2) ?? []);
+  const [first, ...others] = taskFiles === undefined ? folders : [taskFiles];
   if (first === undefined) {
     const isTold = protocol["harness"] !== "lm-eval" || NAMES_FILES.test(String(protocol["harnessVersion"]));
     return {
@@ -68,7 +68,7 @@ function tasksFolder(
   const include = commonFolder(first, others);
   return {
     include,
-    notes: existsSync(include) ? [] : [`${include}, where the tasks' files are by the logs, isn't here: start lm_eval where the models' runs were started, or name the folder by --task-files.`], // prettier-ignore
+    notes: existsSync(include) ? [] : [`${include}, the folder of the tasks' files, isn't here: start lm_eval where the models' runs were started, or name the folder by --task-files.`], // prettier-ignore
   };
 }
 

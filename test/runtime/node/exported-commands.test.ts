@@ -29,7 +29,7 @@ const { shell, succeed, exported, expectEstimate } = commandsIn(cwd);
 /** A bundle that comes along, whose items are questions made up here: hashes of contents are those of the latter. */
 function madeUp(name: string, question: (item: string) => string): string {
   const [from, to] = [join(ROOT, "bundles", name, "1.0.0"), folder.path(name)];
-  mkdirSync(to);
+  mkdirSync(to, { recursive: true });
   copyFileSync(join(from, "parameters.safetensors"), join(to, "parameters.safetensors"));
   const texts = new Map<string, string>();
   for (const file of ["anchors.jsonl", "items.jsonl"]) {
@@ -51,6 +51,9 @@ function madeUp(name: string, question: (item: string) => string): string {
   writeFileSync(join(to, "manifest.json"), encodeManifest({ ...manifest, files }));
   return to;
 }
+
+/** A question in place of an item of GSM8K. */
+const questionOf = (item: string): string => `GSM8K, question ${item.split("/")[1]!}?`;
 
 const hasLmEval = hasModules("lm_eval", "datasets", "tenacity", "anchoreval");
 describe.skipIf(!hasLmEval)(
@@ -97,7 +100,6 @@ describe.skipIf(!hasLmEval)(
     }
 
     test("gsm8k: documents by their places", { timeout: 4 * MINUTE }, async () => {
-      const questionOf = (item: string): string => `GSM8K, question ${item.split("/")[1]!}?`;
       const place = madeUp("gsm8k", questionOf);
       const documents = Array.from({ length: 1319 }, (_, k) => questionOf(`gsm8k/${k}`)).map((question) => ({ question, answer: answerOf(question) })); // prettier-ignore
       const tasks = writeLmEvalTasks(folder, "gsm8k-tasks", new Map([["gsm8k", documents]]), SETTINGS);
@@ -112,15 +114,15 @@ describe.skipIf(!hasLmEval)(
     });
 
     test("mmlu-pro: fourteen tasks, documents by a field of theirs", { timeout: 4 * MINUTE }, async () => {
-      const questionOf = (item: string): string => `MMLU-Pro, question ${item}?`;
-      const place = madeUp("mmlu-pro", questionOf);
+      const named = (item: string): string => `MMLU-Pro, question ${item}?`;
+      const place = madeUp("mmlu-pro", named);
       const anchors = await formOf(place);
       const documents = new Map<string, Record<string, unknown>[]>();
       for (const { task, item_id } of anchors) {
         const own = documents.get(task!) ?? [];
         // Beside each anchor documents that are none, enough for five examples, in any order.
         for (const id of [item_id, ...[1, 2, 3, 4, 5].map((more) => `${item_id}000${more}`)])
-          own.push({ question_id: Number(id), question: questionOf(id), answer: answerOf(questionOf(id)) });
+          own.push({ question_id: Number(id), question: named(id), answer: answerOf(named(id)) });
         documents.set(task!, own.reverse());
       }
       expect(documents.size).toBeGreaterThan(10);
@@ -128,8 +130,8 @@ describe.skipIf(!hasLmEval)(
       const { tableCommand } = await exported("--bundle", place, "--form", FORM, "--to", "lm-eval", "--task-files", tasks, "--out", "mmlu-out"); // prettier-ignore
       const { code, said } = await shell(withKey(`${tableCommand} --log_samples --output_path mmlu-logs`));
       expect(code, said).toBe(0);
-      expect([...asked].sort()).toEqual(anchors.map(({ item_id }) => questionOf(item_id)).sort());
-      const answers = Object.fromEntries(anchors.map(({ item_id }) => [item_id, Number(isRight(questionOf(item_id)))]));
+      expect([...asked].sort()).toEqual(anchors.map(({ item_id }) => named(item_id)).sort());
+      const answers = Object.fromEntries(anchors.map(({ item_id }) => [item_id, Number(isRight(named(item_id)))]));
       await expectEstimate(place, answers, { form: FORM, from: "lm-eval", logs: "mmlu-logs" });
     });
 
@@ -151,7 +153,9 @@ describe.skipIf(!hasLmEval)(
           writeFileSync(file, readFileSync(file, "utf8").replace(`${out}/tasks`, folder.path("elsewhere")));
         }
         const argv = ["--bundle", join(out, "bundle"), "--to", "lm-eval", "--out", join(out, "again")];
-        expect((await exported(...argv)).notes).toEqual([expect.stringMatching(/^own\/tasks, where .*, isn't here: /)]);
+        expect((await exported(...argv)).notes).toEqual([
+          expect.stringMatching(/^own\/tasks, the folder of the tasks' files, isn't here: /),
+        ]);
         const { command, tableCommand, notes } = await exported(...argv, "--task-files", "elsewhere");
         expect(notes).toEqual([]);
         for (const [line, logs] of [
@@ -174,6 +178,27 @@ describe.skipIf(!hasModules("inspect_ai"))(
   "commands of Inspect (skipped without inspect_ai: ANCHOREVAL_TEST_PYTHON names an interpreter that has it)",
   () => {
     const isRight = (strength: number, k: number): boolean => (k * 7) % 40 < strength * 5;
+    const GSM8K = `
+from inspect_ai import Task, task
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ModelOutput
+from inspect_ai.scorer import match
+from inspect_ai.solver import solver
+
+@solver
+def key():
+    async def solve(state, generate):
+        with open("asked.txt", "a", encoding="utf-8") as asked:
+            asked.write(f"{state.input_text}\\n")
+        right = int(state.input_text.split()[-1].strip("?")) % 3 > 0
+        state.output = ModelOutput.from_content(str(state.model), state.target.text if right else "no")
+        return state
+    return solve
+
+@task
+def gsm8k():
+    return Task(dataset=MemoryDataset([Sample(input=one, target="yes") for one in QUESTIONS]), solver=key(), scorer=match())
+`;
     const QUIZ = `
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
@@ -194,6 +219,20 @@ def sums(level, size=3, signs=("-",), words="none"):
     samples = [Sample(id=k, input=f"{level} {signs} {words}: {k} + 1?", target=str(k + 1)) for k in range(size)]
     return Task(dataset=MemoryDataset(samples), solver=key(), scorer=match())
 `;
+
+    test("gsm8k: run finds its items by their content, whatever they are called", { timeout: 3 * MINUTE }, async () => {
+      const place = madeUp("gsm8k", questionOf);
+      const questions = Array.from({ length: 1319 }, (_, k) => questionOf(`gsm8k/${k}`)).reverse();
+      folder.write("gsm8k.py", GSM8K.replace("QUESTIONS", JSON.stringify(questions)));
+      const argv = ["run", "--bundle", place, "--form", FORM, "--harness", "inspect", "--out", "gsm8k-run", "--json"];
+      const out = await succeed(...argv, "--", "gsm8k.py", "--model", "mockllm/model", "--display", "none");
+      const anchors = formAnchors(allAnchors(await loadBundle(folderSource(place))), FORM);
+      const asked = readFileSync(folder.path("asked.txt"), "utf8").trim().split("\n");
+      expect(asked.sort()).toEqual(anchors.map(({ item_id }) => questionOf(item_id)).sort());
+      const answers = Object.fromEntries(anchors.map(({ item_id, doc_id }) => [item_id, Number(Number(doc_id) % 3 > 0)])); // prettier-ignore
+      await expectEstimate(place, answers, { form: FORM, from: "inspect", logs: "gsm8k-run/logs" });
+      expect(JSON.parse(out)).toMatchObject({ answered: 50, run: { asked: 50, of: 1319 } });
+    });
 
     test("a task of a file, with its arguments; the file where it is now", { timeout: 5 * MINUTE }, async () => {
       folder.write("evals/quiz.py", QUIZ);

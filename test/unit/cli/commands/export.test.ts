@@ -121,9 +121,10 @@ describe("export --to lm-eval", () => {
       { taskCall: '["--include_path","no/tasks"]' },
       [],
       "no/tasks",
-      /^no\/tasks, where .* isn't here: start lm_eval where/,
+      /^no\/tasks, the folder of .* isn't here: start lm_eval where/,
     ],
-    ["moved", { taskCall: '["--include_path","no/tasks"]' }, ["--task-files", "my tasks"], "'my tasks'", null],
+    ["moved", { taskCall: '["--include_path","no/tasks"]' }, ["--task-files", "sdk/logs"], "sdk/logs", null],
+    ["moved, and not here", {}, ["--task-files", "my tasks"], "'my tasks'", /^my tasks, the folder of .* isn't here: /],
     ["none, of the harness's own", { harnessVersion: "0.4.12" }, [], null, null],
     [
       "not said by older logs",
