@@ -93,12 +93,12 @@ def main():
     export = ["node", str(PROGRAM), "export", "--bundle", bundle, "--to", "lm-eval", "--out", str(out), "--json"]
     exported = json.loads(subprocess.run(export, check=True, capture_output=True, text=True).stdout)
     print("\n$", shlex.join(export[2:]), "\n" + exported["command"])
-    # The printed command is for --model hf; here the dummy model stands in, and the tasks are not the harness's own.
+    # The printed command is for --model hf; here the dummy model stands in.
     command = shlex.split(exported["command"])
     command[command.index("hf")] = "dummy"
     command[command.index("pretrained=MODEL")] = "pretrained=made-up/new"
     command[command.index("--output_path") + 1] = str(out / "anchors")
-    run(str(Path(sys.executable).with_name("lm_eval")), *command[1:], "--include_path", str(tasks), "--seed", "99")
+    run(str(Path(sys.executable).with_name("lm_eval")), *command[1:], "--seed", "99")
 
     anchoreval("estimate", "--bundle", bundle, "--from", "lm-eval", str(out / "anchors"))
 

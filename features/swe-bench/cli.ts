@@ -41,12 +41,14 @@ export const sweBenchExport: ExportTarget = {
           `python -m swebench.harness.run_evaluation --dataset_name ${dataset} --split test --predictions_path anchors/preds.json --run_id ${run} --instance_ids $(cat ${quote(list)})`,
         ],
         logs: `MODEL.${run}.json`,
-        notes:
-          dataset === "DATASET"
+        notes: [
+          "In the report's name a / of the model's is __.",
+          ...(dataset === "DATASET"
             ? [
                 "The bundle doesn't say which of SWE-bench's datasets it is of: put it in, such as SWE-bench/SWE-bench_Verified and verified.",
               ]
-            : [],
+            : []),
+        ],
       },
     };
   },

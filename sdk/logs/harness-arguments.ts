@@ -57,15 +57,23 @@ function byTask<Id>(
 /**
  * The arguments of `lm_eval` that run exactly these documents. `--tasks` names these tasks and no group: the harness runs
  * a task that the list lacks on all its documents.
+ * @param include - the folder of tasks of one's own
  * @param shots - few-shot examples, where the bundle's runs all had as many
  */
 export function lmEvalArguments(
   list: LmEvalDocumentList,
-  { file, logs, shots, chatTemplate }: { file: string; logs: string; shots?: number; chatTemplate?: boolean },
+  {
+    file,
+    logs,
+    include = null,
+    shots,
+    chatTemplate,
+  }: { file: string; logs: string; include?: string | null; shots?: number; chatTemplate?: boolean },
 ): string[] {
   return [
     "--tasks",
     Object.keys(list).join(","),
+    ...(include === null ? [] : ["--include_path", include]),
     "--samples",
     file,
     ...(shots === undefined ? [] : ["--num_fewshot", String(shots)]),

@@ -1,4 +1,5 @@
 import { lookUp } from "../core/bundle/names.ts";
+import { AnchorEvalError } from "../core/errors.ts";
 import { UNTOLD_RUN, UNTOLD_TASK, type RunResults } from "./run-log.ts";
 
 /** How a run asked and scored one task. null = the log doesn't say. */
@@ -20,6 +21,8 @@ export interface TaskProtocol extends Pick<
   readonly filter: string;
   /** The scorer of the metric with its arguments, such as the model that judges. */
   readonly scorer: string | null;
+  /** The words that made the harness find the task, as a JSON list: `["quiz.py@sums","-T","level=2"]`, `["--include_path","tasks"]`. */
+  readonly taskCall: string | null;
 }
 
 /** Fields in which runs must agree for their scores to be comparable; the others are only told. */
@@ -51,6 +54,7 @@ export const PROTOCOL_WORDS: Readonly<Record<keyof TaskProtocol, string>> = {
   filter: "filter",
   scorer: "scorer",
   generation: "generation settings",
+  taskCall: "call of the task",
   harnessVersion: "harness version",
 };
 
@@ -59,7 +63,7 @@ export function taskProtocol(
   results: RunResults | null,
   { task, metric, filter }: { task: string; metric: string; filter: string },
 ): TaskProtocol {
-  const { version: taskVersion, shots, epochs } = results?.tasks.get(task) ?? UNTOLD_TASK;
+  const { version: taskVersion, shots, epochs, call } = results?.tasks.get(task) ?? UNTOLD_TASK;
   const run = results ?? UNTOLD_RUN;
   const { chatTemplate, systemInstruction, fewshotAsMultiturn, taskArguments, solver, generation, harnessVersion } =
     run;
@@ -67,6 +71,7 @@ export function taskProtocol(
     ...{ taskVersion, shots, epochs, metric, filter },
     ...{ chatTemplate, systemInstruction, taskArguments, solver, generation, harnessVersion },
     scorer: scorerOf(run.scorers, metric),
+    taskCall: call === undefined ? null : JSON.stringify(call),
     // Turns only exist in a chat with examples: the harness logs its default for others too.
     fewshotAsMultiturn: chatTemplate === true && shots !== 0 ? fewshotAsMultiturn : null,
   };
@@ -109,6 +114,31 @@ export function fittedValue(
 ): string | number | boolean | undefined {
   const value = lookUp(protocol, `${field}/${task}`) ?? lookUp(protocol, field);
   return value === "mixed" ? undefined : value;
+}
+
+/**
+ * The words by which the runs of a task made the harness find it, by a manifest's protocol.
+ * @param harness - that is to find it: another's words would be none
+ * @returns null where nothing says them, or they differed
+ * @throws AnchorEvalError `bundle_invalid` for what is no list of words
+ * @example fittedCall({ harness: "inspect", taskCall: '["quiz.py@sums","-T","level=2"]' }, "inspect", "sums") // ["quiz.py@sums", "-T", "level=2"]
+ */
+export function fittedCall(
+  protocol: Readonly<Record<string, string | number | boolean>>,
+  harness: string,
+  task: string,
+): readonly string[] | null {
+  if (protocol["harness"] !== harness) return null;
+  const call = fittedValue(protocol, "taskCall", task);
+  if (call === undefined) return null;
+  let words: unknown;
+  try {
+    words = JSON.parse(String(call));
+  } catch {
+    // no list
+  }
+  if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
+  throw new AnchorEvalError("bundle_invalid", `the protocol's taskCall is no JSON list of words: ${String(call)}`);
 }
 
 /** In what a run's protocol differs from the one in a bundle's manifest; fields that either doesn't tell are left out. */

@@ -77,6 +77,8 @@ export interface TaskResults {
   readonly epochs: number | null;
   /** Documents that the task has, and that this run was asked for (`--limit`, `--samples`). */
   readonly documents: { readonly all: number; readonly run: number } | null;
+  /** The words that made the harness find the task: its file or folder, and its arguments; absent where none were needed, or the log doesn't say. */
+  readonly call?: readonly string[];
   /** Of a task by the Python package: the documents of each task whose anchors it asked. */
   readonly anchored?: ReadonlyMap<string, AskedDocuments>;
 }

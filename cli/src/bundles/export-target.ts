@@ -12,6 +12,8 @@ export interface ExportedForm {
   readonly anchors: readonly AnchorRecord[];
   /** Tasks and documents are a file's, not the bundle's. */
   readonly itemsGiven: boolean;
+  /** Where the files of one's own tasks are: their folder, or one of them; absent where they are where the logs say. */
+  readonly taskFiles?: string;
   readonly out: string;
   /** Of the files' names. */
   readonly base: string;
@@ -41,6 +43,8 @@ export interface ExportTarget {
   readonly named?: boolean;
   /** It takes any names: a bundle of which nothing says that they are this harness's is refused. @default it refuses what it doesn't know */
   readonly unchecked?: boolean;
+  /** `run` runs it, too, and its tasks may be files of one's own. */
+  readonly runs?: boolean;
   /** @throws AnchorEvalError `unsupported` for anchors that it can't be told to ask */
   export(form: ExportedForm): Exported;
 }

@@ -60,27 +60,33 @@ export function askedBy({ protocol, scenarios }: Pick<Manifest, "protocol" | "sc
 }
 
 /**
- * Refuses to tell a harness numbers that another one gave the items: the same numbers are other items there.
- * @param byContent - it finds items by their content hashes, where they have them
+ * Refuses to tell a harness names that another one gave the items: the same names are other items there. Inspect's tasks call
+ * their samples as they like.
+ * @param byContent - what finds items that have content hashes, whatever they are called: a command, true for this one,
+ * null for none
  * @param unchecked - it takes any names, so that nothing but the bundle says whose they are
  * @throws AnchorEvalError `unsupported`, for ids of the source's own as well
  */
 export function refuseOtherNumbers(
   bundle: Bundle,
   anchors: readonly AnchorRecord[],
-  { harness, byContent, unchecked = false }: { harness: string; byContent: boolean; unchecked?: boolean },
+  {
+    harness,
+    byContent,
+    unchecked = false,
+  }: { readonly harness: string; readonly byContent: string | true | null; readonly unchecked?: boolean },
 ): void {
   namedAnchors(anchors, bundle);
   const hashed = anchors.every(({ hash }) => hash !== undefined);
   const namer = askedBy(bundle.manifest);
-  if (namer === harness || (byContent && hashed) || (namer === null && !unchecked)) return;
+  if (namer === harness || (byContent === true && hashed) || (namer === null && !unchecked)) return;
   const what =
     namer === null
       ? `nothing says that the bundle's items are named as ${harness} names them`
       : `the bundle's items are named as ${namer} names them, and ${harness} would be told to ask others by these names`;
   const ways = [
     ...(namer === null ? [] : [`ask them by ${namer}`]),
-    ...(harness === "inspect" && hashed ? ["find them by their content, with anchoreval run --harness inspect"] : []),
+    ...(hashed && typeof byContent === "string" ? [`find them by their content, with ${byContent}`] : []),
     `give a table of items (--items) with the task and doc_id of each in ${harness}`,
   ];
   throw new AnchorEvalError("unsupported", `${what}: ${ways.join(", or ")}`);

@@ -57,6 +57,7 @@ export function checkTasks(
       differenceWords(protocol, name, {
         ...UNTOLD_RUN,
         scorer: null,
+        taskCall: null,
         epochs: null, // `repeats` are averaged by the harness: only its logs tell
         taskVersion: versionText(task.version),
         ...choice,

@@ -65,7 +65,8 @@ export const runCommand: Command = {
     }
     const form = options.text("form") ?? manifest.defaultForm;
     const records = formAnchors(await placeAnchors(allAnchors(bundle), options.text("items")), form);
-    if (!options.isGiven("items")) refuseOtherNumbers(bundle, records, { harness: from, byContent: true });
+    if (!options.isGiven("items"))
+      refuseOtherNumbers(bundle, records, { harness: from, byContent: true, unchecked: from === "inspect" });
     const { anchors, fields } = namedAnchors(records, options.isGiven("items") ? null : bundle);
     const harness = await findHarness(from).catch((error: unknown) => {
       if (!dryRun) throw error;

@@ -101,6 +101,7 @@ async function importHarness(
       onDuplicate: options.oneOf("on-duplicate", ["newest", "mean", "error"], "newest"),
       errors: options.oneOf("errors", ERROR_POLICIES, "harness"),
       allowMixed: options.flag("allow-mixed"),
+      folder: process.cwd(),
       progress: (done, total) => update(done, total, `${done} of ${total}`),
     }),
   );

@@ -1,6 +1,7 @@
+import { relative, sep } from "node:path";
 import type { Weighting } from "anchoreval/internal/core/bundle/names";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
-import { flatProtocol } from "anchoreval/internal/logs/protocol";
+import { flatProtocol, type TaskProtocol } from "anchoreval/internal/logs/protocol";
 import { addCounts, errorWords, type ErrorPolicy } from "anchoreval/internal/logs/attempts";
 import { otherScoreWords } from "anchoreval/internal/logs/answer-warnings";
 import { groupBy, groupedRemarks } from "anchoreval/internal/logs/run-log";
@@ -43,6 +44,8 @@ export interface ImportOptions extends Omit<ReadLogOptions, "idFields"> {
   /** Runs on this version of their task alone. @default all */
   readonly taskVersion?: string | undefined;
   readonly allowMixed: boolean;
+  /** From where the bundle sees absolute places of tasks. @default they stay as the logs have them */
+  readonly folder?: string;
 }
 
 /** A leaderboard read from a harness's logs. */
@@ -104,7 +107,7 @@ export async function importLogs(
     weighting: weighting.overall,
     protocol: flatProtocol(
       harness.name,
-      new Map([...tasks].map(([task, aligned]) => [task, aligned.runs.map((run) => run.protocol)])),
+      new Map([...tasks].map(([task, aligned]) => [task, aligned.runs.map((run) => seenFrom(options.folder, run.protocol))])), // prettier-ignore
     ),
     scenarios: scenarios.map(({ id, tasks: names, weighting: within }) => ({
       id,
@@ -163,6 +166,21 @@ function reportedRuns({ runs, matching }: AlignedTask): ReportedRun[] {
     ...matching[index]!,
   }));
 }
+
+/** A protocol whose task is found from a folder. */
+function seenFrom(folder: string | undefined, protocol: TaskProtocol): TaskProtocol {
+  if (folder === undefined || protocol.taskCall === null) return protocol;
+  const words = (JSON.parse(protocol.taskCall) as string[]).map((word) =>
+    word.replace(PLACE, (_, argument: string | undefined, place: string) => {
+      const path = relative(folder, place).split(sep).join("/");
+      return `${argument ?? ""}${path === "" ? "." : path}`;
+    }),
+  );
+  return { ...protocol, taskCall: JSON.stringify(words) };
+}
+
+/** An absolute place, or an argument that is one. */
+const PLACE = /^([\w-]+=)?(\/[^/]+\/.*|[a-z]:[/\\].*)$/i;
 
 /** Models whose runs on several tasks are perhaps of several models. */
 function unlikeWarnings(runs: readonly RunScores[]): string[] {

@@ -70,7 +70,8 @@ class AnchoredTask(Task):
         self._form = str(own["form"])
         self.VERSION = metadata.get("version", self._bundle.version)
         settings = {key: value for key, value in config.items() if key not in _STRUCTURE}
-        self._parts = _load_tasks(own["tasks"], folder, settings, metadata)
+        folders = [folder / own["folder"], folder] if "folder" in own else [folder]
+        self._parts = _load_tasks(own["tasks"], folders, settings, metadata)
         self._items = [(item, name, id_) for name, task in own["tasks"].items() for item, id_ in task["items"]]
         self._find_documents(own["tasks"])
         parts = list(self._parts.values())
@@ -314,17 +315,18 @@ def _metrics(part: Any) -> list[str]:
 
 
 def _load_tasks(
-    wanted: Mapping[str, Any], folder: Path, settings: Mapping[str, Any], metadata: Mapping[str, Any]
+    wanted: Mapping[str, Any], folders: list[Path], settings: Mapping[str, Any], metadata: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Tasks of the harness with these settings: those beside the file, else its own."""
+    """Tasks of the harness with these settings: those of the first folder that has one, else its own."""
     files: dict[str, Path] = {}
     for name in wanted:
-        file = _task_files(folder).get(name) or _task_files(Path(lm_eval.tasks.__file__).parent).get(name)
+        places = (_task_files(place).get(name) for place in (*folders, Path(lm_eval.tasks.__file__).parent))
+        file = next(filter(None, places), None)
         if file is None:
             raise AnchorEvalError(
                 "unsupported",
-                f"lm-evaluation-harness has no task {name}, and there is none in {folder}: put the anchored task's "
-                "file into the folder of your own tasks",
+                f"lm-evaluation-harness has no task {name}, and there is none in {' or '.join(map(str, folders))}: put "
+                "the anchored task's file into the folder of your own tasks",
             )
         files[name] = file
     more = {key: value for key, value in metadata.items() if key not in ("version", "anchoreval", "config_source")}

@@ -87,8 +87,41 @@ function taskResults(root: Fields, evaluation: Fields): TaskResults {
     aggregates: aggregatesOf(record(root.results).scores),
     epochs: numberOf(record(evaluation.config).epochs) ?? 1,
     documents: all === null ? null : { all, run: ids ?? all },
+    ...callOf(evaluation),
   };
 }
+
+/**
+ * The task as `inspect eval` takes it, with the arguments that were passed; none for one of no file and no package, and for
+ * an argument that `-T` can't say.
+ */
+function callOf({
+  task,
+  task_file,
+  task_registry_name,
+  task_args_passed,
+  task_args,
+}: Fields): Pick<TaskResults, "call"> {
+  const [name, file] = [filledText(task_registry_name) ?? String(task), filledText(task_file)];
+  if (file === null && !name.includes("/")) return {};
+  const passed = Object.entries(record(task_args_passed ?? task_args)).map(([argument, value]) => {
+    const text = passedText(value);
+    return text === null ? null : `${argument}=${text}`;
+  });
+  if (passed.includes(null)) return {};
+  return { call: [file === null ? name : `${file}@${name}`, ...passed.flatMap((argument) => ["-T", argument!])] };
+}
+
+/** A value as `-T` reads it, which is YAML; null for text with a comma, of which it makes a list. */
+function passedText(value: unknown): string | null {
+  if (typeof value !== "string") return canonicalJson(value);
+  if (value.includes(",")) return null;
+  return PLAIN.test(value) && !NO_TEXT.test(value) ? value : JSON.stringify(value);
+}
+
+const PLAIN = /^(?:[a-z]|\.{0,2}\/)[\w./-]*$/i;
+/** Words that YAML takes for a truth or for nothing. */
+const NO_TEXT = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
 
 /** Means of every score by `score,reducer`. */
 function aggregatesOf(scores: unknown): Map<string, number> {

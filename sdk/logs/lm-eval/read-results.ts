@@ -76,8 +76,16 @@ function readTask(root: Fields, task: string): TaskResults {
       typeof counts.original === "number" && typeof counts.effective === "number"
         ? { all: counts.original, run: counts.effective }
         : null,
+    ...callOf(record(config.metadata).config_source),
     ...askedDocuments(record(record(config.metadata).anchoreval)),
   };
+}
+
+/** The option that finds a task's file, which the harness logs from 0.4.12 on; none for the files that come with it. */
+function callOf(source: unknown): Pick<TaskResults, "call"> {
+  const file = filledText(source);
+  if (file === null || !/\.ya?ml$/.test(file) || /(^|[/\\])lm_eval[/\\]tasks[/\\]/.test(file)) return {};
+  return { call: ["--include_path", file.replace(/[/\\]?[^/\\]*$/, "") || "."] };
 }
 
 /** Of a task of anchors: its documents are those of its tasks, one after another. */

@@ -80,3 +80,25 @@ test("the scorer is that of the metric: by its value's name, and by its number w
   expect(protocolOf(scored, "match").scorer).toBe("match()");
   expect(protocolOf(scored, "elsewhere").scorer).toBeNull();
 });
+
+test.each<readonly [Fields, readonly string[] | null]>([
+  [{ task_file: "evals/quiz.py", task_registry_name: "sums" }, ["evals/quiz.py@sums"]],
+  [{ task_registry_name: "evals/quiz", task_args: { level: "hard" }, task_args_passed: {} }, ["evals/quiz"]],
+  [{ task_registry_name: "hf/org/data", task_args_passed: { shots: 5 } }, ["hf/org/data", "-T", "shots=5"]],
+  [
+    { task_file: "q.py", task_args: { level: "hard", data: null } },
+    ["q.py@quiz", "-T", "level=hard", "-T", "data=null"],
+  ],
+  [
+    { task_file: "q.py", task_args_passed: { a: "5", b: "true", c: "no.1", d: "x: y", e: ["+", "a"], f: { g: 1.5 } } },
+    [
+      "q.py@quiz",
+      ...['a="5"', 'b="true"', "c=no.1", 'd="x: y"', 'e=["+","a"]', 'f={"g":1.5}'].flatMap((own) => ["-T", own]),
+    ],
+  ],
+  [{ task_file: "q.py", task_args_passed: { names: "a,b" } }, null],
+  [{ task_registry_name: "quiz" }, null],
+  [{}, null],
+])("the call of a task, as inspect eval takes it: %j", (own, call) => {
+  expect(protocolOf(own).taskCall).toBe(call && JSON.stringify(call));
+});

@@ -1,4 +1,5 @@
 import {
+  fittedCall,
   flatProtocol,
   idScheme,
   protocolDifferences,
@@ -6,6 +7,7 @@ import {
   type TaskProtocol,
 } from "anchoreval/internal/logs/protocol";
 import { describe, expect, it } from "vitest";
+import { expectRefusal, refusal } from "../../support/refusal.ts";
 
 const one: TaskProtocol = {
   ...taskProtocol(null, { task: "a", metric: "acc", filter: "none" }),
@@ -63,5 +65,27 @@ describe("idScheme", () => {
     expect(idScheme(protocol, "crux")).toBe("source");
     expect(idScheme({ ids: "question_id" }, "mmlu_pro")).toBe("question_id");
     expect(idScheme({ shots: 0 }, "gsm8k")).toBe("doc_id");
+  });
+});
+
+describe("fittedCall", () => {
+  const calls = {
+    "taskCall/a": '["q.py@a","-T","n=1"]',
+    "taskCall/b": "mixed",
+    "taskCall/c": "q.py",
+    "taskCall/d": "[1]",
+  };
+  const protocol = { harness: "inspect", ...calls };
+
+  it("is the task's words for the harness of the runs, null where nothing says them or runs differed", () => {
+    expect(fittedCall(protocol, "inspect", "a")).toEqual(["q.py@a", "-T", "n=1"]);
+    expect(fittedCall(protocol, "lm-eval", "a")).toBeNull();
+    expect(fittedCall(protocol, "inspect", "b")).toBeNull();
+    expect(fittedCall({ harness: "inspect", shots: 0 }, "inspect", "a")).toBeNull();
+  });
+
+  it.each(["c", "d"])("refuses what is no list of words: %s", (task) => {
+    const error = refusal(() => fittedCall(protocol, "inspect", task));
+    expectRefusal(error, "bundle_invalid", "taskCall is no JSON list of words");
   });
 });

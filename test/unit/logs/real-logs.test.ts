@@ -63,6 +63,17 @@ describe("a results file of lm-eval 0.4.13", () => {
     expect(groupWeighting(read, "toy_board", "acc,none")).toBeNull();
   });
 
+  it("tells the folders of tasks of one's own", () => {
+    const file = "Org__dummy-0/results_2026-11-21T10-04-03.044278.json";
+    const text = readFileSync(join(LOGS, file), "utf8");
+    const callFrom = (source: string): unknown =>
+      readLmEvalResults(text.replaceAll('"toy_bio.yaml"', JSON.stringify(source)), file).tasks.get("toy_bio")!.call;
+    expect(callFrom("tasks/toy/toy_bio.yaml")).toEqual(["--include_path", "tasks/toy"]);
+    expect(callFrom("C:\\tasks\\toy_bio.yml")).toEqual(["--include_path", "C:\\tasks"]);
+    expect(callFrom("/venv/lib/python3.12/site-packages/lm_eval/tasks/toy/toy_bio.yaml")).toBeUndefined();
+    expect(callFrom("inline")).toBeUndefined();
+  });
+
   it("tells the protocol", () => {
     expect(taskProtocol(read, { task: "toy_bio", metric: "acc", filter: "none" })).toEqual({
       taskVersion: "1",
@@ -74,6 +85,7 @@ describe("a results file of lm-eval 0.4.13", () => {
       solver: null,
       taskArguments: null,
       scorer: null,
+      taskCall: '["--include_path","."]',
       metric: "acc",
       filter: "none",
       generation: null,

@@ -1,11 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
 import { loadBundle } from "anchoreval";
+import type { BundleContent } from "anchoreval/bundle";
 import { folderSource } from "anchoreval/node";
 import { describe, expect, it } from "vitest";
 import { loggedContent, taskOf, writeBundle } from "../../../support/logged-bundle.ts";
 import { runCommand } from "../../../support/run-command.ts";
 import { sampleContent } from "../../../support/sample-bundle.ts";
 import { tempFolder } from "../../../support/temp-folder.ts";
+import { quote } from "../../../../cli/src/bundles/form-anchors.ts";
 
 const folder = tempFolder();
 const content = loggedContent({ shots: 5, chatTemplate: true });
@@ -104,6 +107,53 @@ describe("export --to lm-eval", () => {
     expect(out).not.toContain("--num_fewshot");
   });
 
+  it.each<readonly [string, BundleContent["manifest"]["protocol"], readonly string[], string | null, RegExp | null]>([
+    ["said once", { taskCall: '["--include_path","."]' }, [], ".", null],
+    [
+      "the one that all lie in",
+      {
+        "taskCall/alpha": '["--include_path","test/unit"]',
+        "taskCall/beta_first": '["--include_path","test/support/python"]',
+      },
+      ...([[], "test", null] as const),
+    ],
+    [
+      "gone",
+      { taskCall: '["--include_path","no/tasks"]' },
+      [],
+      "no/tasks",
+      /^no\/tasks, the folder of .* isn't here: start lm_eval where/,
+    ],
+    ["moved", { taskCall: '["--include_path","no/tasks"]' }, ["--task-files", "sdk/logs"], "sdk/logs", null],
+    ["moved, and not here", {}, ["--task-files", "my tasks"], "'my tasks'", /^my tasks, the folder of .* isn't here: /],
+    ["none, of the harness's own", { harnessVersion: "0.4.12" }, [], null, null],
+    [
+      "not said by older logs",
+      { harnessVersion: "0.4.11" },
+      [],
+      null,
+      /^The logs don't say where the tasks' files are/,
+    ],
+    [
+      "mixed",
+      { harnessVersion: "mixed", taskCall: "mixed" },
+      [],
+      null,
+      /^The logs don't say where the tasks' files are/,
+    ],
+  ])("the folder of tasks of one's own: %s", async (name, protocol, more, include, note) => {
+    const place = writeBundle(folder.path(`own-${name}`), loggedContent({ harness: "lm-eval", ...protocol }));
+    const out = folder.path(`own-${name}-out`);
+    const argv = ["export", "--bundle", place, "--to", "lm-eval", "--out", out, "--json", ...more];
+    const { out: text } = await runCommand(...argv);
+    const { command, notes } = JSON.parse(text) as { command: string; notes: string[] };
+    expect(/--include_path (\S+|'.*') --samples/.exec(command)?.[1] ?? null).toBe(include);
+    expect(notes).toEqual(note === null ? [] : [expect.stringMatching(note)]);
+    const yaml = readFileSync(`${out}/sample_anchored.yaml`, "utf8");
+    const seen = /^ {4}folder: "(.*)"$/m.exec(yaml)?.[1] ?? null;
+    expect(seen === null ? null : relative("", resolve(out, seen)) || ".").toBe(include && include.replaceAll("'", ""));
+  });
+
   it("refuses anchors without task and document by name, and writes nothing", async () => {
     const bare = writeBundle(folder.path("bare"), sampleContent());
     const out = folder.path("none");
@@ -140,16 +190,16 @@ describe("export --to helm, --to inspect, --to opencompass", () => {
     const place = writeBundle(folder.path(`of-${harness}`), loggedContent({ harness }));
     const { code, err } = await runCommand("export", "--bundle", place, "--to", to, "--out", folder.path("to"));
     expect(code).toBe(answer === "is" ? 0 : 2);
-    if (answer !== "is") expect(err).toMatch(/named as .* names? them/);
+    if (answer !== "is") expect(err).toMatch(/the bundle's items are named as [\w-]+ names? them/);
+    // All have hashes: what finds them by these is said.
+    if (["lm-eval", "inspect"].includes(to) && answer !== "is")
+      expect(err).toContain(`find them by their content, with anchoreval run --bundle ${quote(place)} --form 20 --harness ${to}, or`); // prettier-ignore
   });
 
   it.each([
     [{ harness: "of my own" }, "nothing says that the bundle's items are named as inspect names them: find them by"],
     [{ harness: "of my own", ids: "doc_id" }, "named as lm-eval names them, and inspect would be told to ask others"],
-    [
-      { harness: "helm" },
-      "by these names: ask them by helm, or find them by their content, with anchoreval run --harn",
-    ],
+    [{ harness: "helm" }, "by these names: ask them by helm, or find them by their content, with anchoreval run"],
   ])("a refusal says whose names they are, and what to do: %j", async (protocol, words) => {
     const place = writeBundle(folder.path("whose"), loggedContent(protocol));
     const { err } = await runCommand("export", "--bundle", place, "--to", "inspect", "--out", folder.path("to"));
@@ -172,6 +222,61 @@ describe("export --to helm, --to inspect, --to opencompass", () => {
     );
     expect(code).toBe(2);
     expect(err).toContain("name no task and sample of a harness");
+  });
+});
+
+describe("export --to inspect", () => {
+  const call = (...words: string[]): string => JSON.stringify(words);
+  const commandsOf = async (
+    name: string,
+    protocol: BundleContent["manifest"]["protocol"],
+    ...more: string[]
+  ): Promise<{ commands: string[]; notes: string[] }> => {
+    const place = writeBundle(folder.path(`calls-${name}`), loggedContent({ harness: "inspect", ...protocol }));
+    const argv = ["export", "--bundle", place, "--to", "inspect", "--out", folder.path("calls"), "--json", ...more];
+    const { commands, notes } = JSON.parse((await runCommand(...argv)).out) as { commands: string[]; notes: string[] };
+    return {
+      notes,
+      commands: commands.map((line) => line.replace(/^inspect eval | --sample-id \S+ --log-dir anchors| --model PROVIDER\/MODEL$/g, "")), // prettier-ignore
+    };
+  };
+  const CALLS = {
+    "taskCall/alpha": call("no/quiz.py@first", "-T", "words=a b"),
+    "taskCall/beta_first": call("evals/second"),
+  };
+
+  it("has each task's file or package, and its arguments; what the logs don't say is named, and a file that isn't here", async () => {
+    expect(await commandsOf("all", CALLS)).toEqual({
+      commands: ["no/quiz.py@first -T 'words=a b'", "evals/second", "beta_second"],
+      notes: [
+        expect.stringMatching(/^The logs don't say in one way how to call beta_second: /),
+        expect.stringMatching(/^no\/quiz\.py isn't here: start inspect where /),
+      ],
+    });
+  });
+
+  it("takes files where they are now: one file, or those of their names in a folder", async () => {
+    const file = folder.write("now/quiz.py", "");
+    expect(await commandsOf("file", CALLS, "--task-files", file)).toEqual({
+      commands: [`${file}@first -T 'words=a b'`, "evals/second", `${file}@beta_second`],
+      notes: [expect.stringMatching(/^The logs don't say in one way the arguments of beta_second: /)],
+    });
+    const named = { ...CALLS, "taskCall/beta_second": call("other.py@third") };
+    expect(await commandsOf("folder", named, "--task-files", folder.path("now"))).toEqual({
+      commands: [`${file}@first -T 'words=a b'`, "evals/second", `${folder.path("now/other.py")}@third`],
+      notes: [expect.stringMatching(/other\.py isn't here: /)],
+    });
+  });
+
+  it("--task-files: refused of a folder whose file nothing names, and of other targets", async () => {
+    const place = writeBundle(folder.path("untold"), loggedContent({ harness: "inspect" }));
+    const argv = ["export", "--bundle", place, "--out", folder.path("calls"), "--task-files", folder.path("")];
+    expect((await runCommand(...argv, "--to", "inspect")).err).toContain(
+      "in which of its files alpha is: name the file",
+    );
+    expect((await runCommand(...argv, "--to", "ids")).err).toContain(
+      "--task-files is for lm-eval and inspect, not for --to ids",
+    );
   });
 });
 

@@ -84,6 +84,24 @@ describe("the matrix", () => {
     });
   });
 
+  it("has the folder of tasks of one's own as seen from another", async () => {
+    const out = written(run);
+    const file = readdirSync(out, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".json"))!;
+    const results = JSON.parse(readFileSync(join(out, file), "utf8")) as { configs: Record<string, object> };
+    for (const config of Object.values(results.configs))
+      Object.assign(config, { metadata: { config_source: "/a/b/tasks/t.yaml" } });
+    writeFileSync(join(out, file), JSON.stringify(results));
+    for (const [from, seen] of [
+      ["/a/b", "tasks"],
+      ["/a/c", "../b/tasks"],
+      ["/a/b/tasks", "."],
+      [undefined, "/a/b/tasks"],
+    ] as const) {
+      const { report } = await importLogs(harnessNamed("lm-eval"), [out], options(from && { folder: from }));
+      expect(report.protocol["taskCall"]).toBe(JSON.stringify(["--include_path", seen]));
+    }
+  });
+
   it("has a task outside of groups as a scenario, and missing cells for what a model was not asked", async () => {
     const part: LoggedRun = { ...other, tasks: { t_a: { documents: documents("a", [1, 0], [3, 1]) } }, groups: {} };
     const { matrix, report } = await importLogs(
