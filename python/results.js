@@ -12,6 +12,7 @@ const ANSWERS = {
   "sdk/dist/features/compare/sdk/types": ["Comparison", "Ranking"],
   "sdk/dist/features/compare/sdk/check-types": ["CheckResult"],
   "sdk/dist/features/sdk-plan": ["ServedPlan", "OtherPlan"],
+  "sdk/dist/features/judge/sdk/estimate-from-judge": ["JudgedEstimate"],
 };
 /** Parts of what Python puts together itself. */
 const PARTS = {
