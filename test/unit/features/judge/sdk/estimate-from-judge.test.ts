@@ -87,7 +87,7 @@ test("of several labels and of several scores the mean counts, a label that is n
   const twice = new Map(judged.map((id, k) => [id, k % 2 === 0 ? k / 20 : [k / 20 - 0.01, null, k / 20 + 0.01]]));
   const labels = [[0, 0], { passed: 1, of: 2 }, true] as const;
   const said = new Map(judged.map((id, k) => [id, k < 12 ? labels[k % 3]! : k === 12 ? [null] : null]));
-  const several = estimateFromJudge(twice, said as never);
+  const several = estimateFromJudge(twice, said);
   expect(several.labelled).toBe(12);
   expect(several.score).toBeCloseTo(plain.score!, 12);
   expect(several.interval!.high).toBeCloseTo(plain.interval!.high, 12);
