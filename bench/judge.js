@@ -2,7 +2,7 @@
 // mean of these items, how wide they are, and Winkler's score, all three over draws of labels; widths and scores over those of
 // the labels alone. Boards are simulated judges (test/support/judges.js) and, of alpacaeval2, a judge's probabilities of one
 // model after another with people who answer by them.
-// usage: node bench/judge.js FOLDER [--labels 30,100,300] [--draws 200] [--boards useless,stars] [--python PYTHON] [--json]
+// usage: node bench/judge.js FOLDER [--labels 30,100,300] [--draws 200] [--boards useless,stars] [--items 1000] [--python PYTHON] [--json]
 // PYTHON is one whose environment has cje-eval 0.9.3 and evalstats 0.3.3; without it ours stands alone.
 import { once } from "node:events";
 import { spawn } from "node:child_process";
@@ -21,6 +21,7 @@ const { values, positionals } = parseArgs({
     labels: { type: "string", default: "30,100,300" },
     draws: { type: "string", default: "200" },
     boards: { type: "string", default: "" },
+    items: { type: "string", default: "1000" },
     python: { type: "string" },
     json: { type: "boolean", default: false },
   },
@@ -32,7 +33,6 @@ if (folder === undefined) {
   );
   process.exit(2);
 }
-const ITEMS = 1000;
 const ALPHA = 0.05;
 const sizes = values.labels.split(",").map(Number);
 const draws = Number(values.draws);
@@ -57,7 +57,7 @@ peers?.end();
 
 function simulated() {
   return JUDGES.map(([name, , board]) => {
-    const items = judgedItems(board, ITEMS, createRandom(name));
+    const items = judgedItems(board, Number(values.items), createRandom(name));
     return { name, itemsOf: () => items };
   });
 }

@@ -28,7 +28,7 @@ function scoresSchema(description: string) {
     .openapi({ type: "object", description, additionalProperties: SCORE });
 }
 
-export const JudgedRequestSchema = requestSchema(
+const JudgedRequestSchema = requestSchema(
   "JudgedRequest",
   {
     judge: scoresSchema(

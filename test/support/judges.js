@@ -27,6 +27,7 @@ export const JUDGES = [
   ["of finely graded labels", 0.6, (_, z) => { const q = z(); return [logistic(q), logistic(q + 0.6 * z() + 0.5)]; }],
   ["of stars", 0.65, (_, z) => { const q = 1.5 * z(); return [Math.round(4 * logistic(q)) / 4, Math.round(4 * logistic(q + 0.8 * z() + 0.7)) / 4]; }],
   ["wrong on 3 of a hundred, on one side", 0.45, (u) => { const y = right(0.5, u); return [y, y === 0 && u() < 0.06 ? 1 : y]; }],
+  ["wrong on 5 of a hundred, on one side", 0.6, (u) => { const y = right(0.5, u); return [y, y === 0 && u() < 0.1 ? 1 : y]; }],
   ["wrong on 3 of a hundred, on both", 0.45, (u) => { const y = right(0.5, u); return [y, wrong(0.03, y, u)]; }],
   ["wrong on nothing that a sample of 30 shows", 0.4, (u) => { const y = right(0.5, u); return [y, wrong(0.005, y, u)]; }],
 ];
