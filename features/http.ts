@@ -1,6 +1,7 @@
 import { createNextItems } from "./adaptive/http/next-items.ts";
 import { createJob, readJobResults, readJobStatus } from "./jobs/http/routes.ts";
 import { createCheck, createComparison } from "./compare/http.ts";
+import { createJudgedEstimate } from "./judge/http.ts";
 import { createRoutes } from "./routing/http.ts";
 import { createPublication, putBlob, putCard, putYank } from "./publishing/http/routes.ts";
 import { readPublicationLog, readTrust } from "./trust/http/routes.ts";
@@ -11,8 +12,8 @@ export const ROUTES = [
   ...[createJob, readJobStatus, readJobResults],
 ] as const;
 
-/** Routes for answers, beside the trunk's estimates. */
-export const ANSWER_ROUTES = [createComparison, createCheck] as const;
+/** Routes for answers, beside the trunk's estimates; one needs no bundle. */
+export const ANSWER_ROUTES = [createComparison, createCheck, createJudgedEstimate] as const;
 
 /** Routes that follow the trunk's. */
 export const LATER_ROUTES = [putBlob, createPublication, putCard, putYank] as const;

@@ -12,6 +12,7 @@ const ANSWERS = {
   "sdk/dist/features/compare/sdk/types": ["Comparison", "Ranking"],
   "sdk/dist/features/compare/sdk/check-types": ["CheckResult"],
   "sdk/dist/features/sdk-plan": ["ServedPlan", "OtherPlan"],
+  "sdk/dist/features/judge/sdk/estimate-from-judge": ["JudgedEstimate"],
 };
 /** Parts of what Python puts together itself. */
 const PARTS = {
@@ -198,7 +199,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ._result import Result
+from ._result import Part, Result
 
 __all__ = [
 ${names.map((name) => `    "${name}",\n`).join("")}]
@@ -207,12 +208,12 @@ ${all.map(classText).join("")}`;
 
 /**
  * An interface that it extends is its base where that is a class itself, else its fields are its own. An answer shows itself
- * as a `Result` does.
+ * as a `Result` does, what is inside of one as a `Part`.
  */
 function classText({ name, type, doc, fields, isResult }) {
   const bases = type.isClassOrInterface() ? checker.getBaseTypes(type) : [];
   const base = bases.map(({ symbol }) => classes.get(symbol?.name)).find((one) => one && bases.includes(one.type));
-  const parents = [...(isResult ? ["Result"] : []), ...(base ? [base.name] : [])];
+  const parents = [...(isResult ? ["Result"] : base ? [] : ["Part"]), ...(base ? [base.name] : [])];
   const inherited = new Map(base?.fields.map((field) => [field.name, field.python]));
   const declared = fields.filter((field) => inherited.get(field.name) !== field.python);
   const ordered = [false, true].flatMap((optional) => declared.filter((field) => field.optional === optional));
@@ -221,8 +222,8 @@ function classText({ name, type, doc, fields, isResult }) {
   const attributes = notes.length > 0 ? `\n\n    Attributes:\n${notes.join("\n")}\n    ` : "";
   return `
 
-@dataclass(frozen=True${isResult ? ", repr=False" : ""})
-class ${name}${parents.length > 0 ? `(${parents.join(", ")})` : ""}:
+@dataclass(frozen=True, repr=False)
+class ${name}(${parents.join(", ")}):
 ${wrapped(`"""${doc}`, 4, 4)}${attributes}"""
 
 ${ordered.map(fieldText).join("")}`;

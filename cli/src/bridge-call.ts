@@ -16,3 +16,6 @@ export interface BridgeSubject {
 
 /** A call of a feature. @param request - as it came, with the fields that are the call's alone */
 export type BridgeCall = (subject: BridgeSubject, request: never) => Promise<unknown>;
+
+/** A call that needs no bundle. @param models - answers @param options - as they came */
+export type BareCall = (models: readonly ComparedModel[], options: never) => unknown;

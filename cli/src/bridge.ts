@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { CALLS } from "../../features/cli-bridge.ts";
+import { BARE_CALLS, CALLS } from "../../features/cli-bridge.ts";
 import { loadItemLines, loadItems } from "anchoreval/internal/bundles/read-file";
 import type { ItemLines } from "anchoreval/internal/core/bundle/item-lines";
 import { loadBundle, type LoadOptions } from "anchoreval/internal/bundles/load-bundle";
@@ -16,8 +16,8 @@ import { lookUp } from "anchoreval/internal/core/bundle/names";
 /**
  * The SDK's functions for a program in another language, which starts this as a process of its own: a request is a line of
  * JSON on standard input, `{"call", "bundle", …}`; its answer one on standard output, `{"result"}` or `{"error"}`. Requests
- * are answered one after another. A request names its bundle (but for `bundles`, which lists them), not a handle, so that a process that died is replaced by just
- * starting another. Ends with its input.
+ * are answered one after another. A request names its bundle, where its call needs one, not a handle, so that a process that died is replaced by
+ * just starting another. Ends with its input.
  */
 interface Request {
   /** One of those below, or of the features'. */
@@ -97,8 +97,10 @@ async function answer(request: Request): Promise<unknown> {
     const read = await readBundle(named); // anew: what lies there may have changed
     return summary(keep({ ...named, digest: read.digest }, read));
   }
-  const bundle = await bundleOf(named);
   const compared = models.map(received);
+  const bare = lookUp(BARE_CALLS, call);
+  if (bare) return (await bare())(compared, options as never);
+  const bundle = await bundleOf(named);
   const before = baselines?.map(received) ?? [];
   const ready = async (): Promise<void> => {
     if ([...compared, ...before].some(({ responses }) => answersOthers(bundle, responses)))

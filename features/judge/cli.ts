@@ -1,8 +1,7 @@
-import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
+import { invalidOption } from "anchoreval/internal/core/errors";
 import { estimateFromJudge, type JudgedEstimate } from "anchoreval/internal/features/judge/sdk/estimate-from-judge";
-import { firstFew } from "anchoreval/internal/tables/data-issues";
-import type { ScaleOptions } from "anchoreval/internal/tables/score-reader";
 import { readAnswers } from "anchoreval/internal/node/read-file";
+import type { TrialResponses } from "anchoreval/internal/tables/item-trials";
 import { count, counted, percent, points } from "anchoreval/internal/words/figures";
 import { intervalWords, scoreWords } from "anchoreval/internal/words/result-words";
 import type { EstimatePart } from "../../cli/src/options/parts.ts";
@@ -38,26 +37,22 @@ async function runJudged({ options, output }: Parameters<Command["run"]>[0]): Pr
       "--labels FILE has people's scores; without any, --half-width and --next say what to label first",
     );
   const scale = readScale(options);
-  const judge = await readScores(judgeFile, scale);
-  if (judge.missing.length > 0)
-    throw new AnchorEvalError(
-      "invalid_answers",
-      `${judgeFile}: the judge has no score of ${counted(judge.missing.length, "item")}: ${firstFew(judge.missing)}; the score is of all items in this file: have it judge them, or take them out where they are none of the whole`,
-    );
-  const labels = labelsFile === undefined ? new Map<string, number>() : (await readScores(labelsFile, scale)).scores;
+  const { answers: judge } = await readAnswers(judgeFile, scale);
+  const labels = labelsFile === undefined ? new Map<string, number>() : (await readAnswers(labelsFile, scale)).answers;
   const level = options.number("level", { min: 0, max: 1 }, 0.95);
-  const result = estimateFromJudge(judge.scores, labels, { level, ...given({ halfWidth }) });
+  const result = estimateFromJudge(judge, labels, { level, ...given({ halfWidth }) });
   if (next !== undefined) await writeOver(next, result.next!.items.map((id) => `${id}\n`).join(""));
   const parts = judgedWords(result, halfWidth, next);
   output.result(result, plainLines(parts));
   await addSummary(summary, `people's score ${scoreWords(result.score)}, ${intervalWords(result.interval)}`, parts);
 }
 
-/** The scores of a file by item, and the items of which it has none: not labelled, or not judged. */
-async function readScores(file: string, scale: ScaleOptions) {
-  const { answers } = await readAnswers(file, scale);
-  const scores = new Map([...answers].flatMap(([id, score]) => (score === null ? [] : [[id, score] as const])));
-  return { scores, missing: [...answers.keys()].filter((id) => !scores.has(id)) };
+/** The same for a program in another language. @param models - the judge's scores, and people's */
+export function estimateSent(
+  [judge, labels]: readonly { readonly responses: unknown }[],
+  options: Parameters<typeof estimateFromJudge>[2],
+): JudgedEstimate {
+  return estimateFromJudge(judge!.responses as TrialResponses, labels!.responses as TrialResponses, options);
 }
 
 /** Options of `estimate` that need a bundle: all of its answers' but their scale. */

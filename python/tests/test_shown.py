@@ -53,6 +53,35 @@ def test_three_lines_at_most_and_no_long_figure(result: Any) -> None:
     assert not re.search(r"\d\.\d{2,}", repr(result).replace("1.2.3", ""))
 
 
+def parts(value: Any) -> list[Any]:
+    """All that is inside of a result, on every level."""
+    if dataclasses.is_dataclass(value):
+        inside = [getattr(value, field.name) for field in dataclasses.fields(value)]
+        return [value, *(part for each in inside for part in parts(each))]
+    inside = list(value.values()) if isinstance(value, dict) else list(value) if isinstance(value, tuple) else []
+    return [part for each in inside for part in parts(each)]
+
+
+def test_each_part_is_one_line(result: Any) -> None:
+    _, *inside = parts(result)
+    assert inside
+    for part in inside:
+        assert len(repr(part)) <= 120 and "\n" not in repr(part) and repr(part).startswith(f"{type(part).__name__}(")
+        assert not re.search(r"\b0\.0*[1-9]\d{4,}|\b[1-9]\d*\.\d{4,}", repr(part))
+
+
+def test_a_part_says_what_it_knows_first() -> None:
+    interval = anchoreval.Interval(0.4512345, 0.59, 0.95, "conformal")
+    assert repr(interval) == "Interval(low=0.4512, high=0.59, level=0.95, method='conformal')"
+    anchor = anchoreval.Anchor("q-1", "math", text="Which of these? " * 50)
+    assert (
+        repr(anchor).startswith("Anchor(item_id='q-1', scenario='math', text='Which of these?")
+        and len(repr(anchor)) < 120
+    )
+    run = anchoreval.Run(dict.fromkeys(map(str, range(999)), 1), "mine")
+    assert repr(run) == "Run(responses={'0': 1, '1': 1, '10': 1, ...}, name='mine')"
+
+
 def test_it_is_still_the_frozen_dataclass_that_it_was(result: Any) -> None:
     assert pickle.loads(pickle.dumps(result)) == result
     assert dataclasses.replace(result) == result and dataclasses.replace(result, version="0.0.0") != result

@@ -59,11 +59,9 @@ export function resolveAnswers(bundle: Bundle, responses: Responses, options: Es
     if (!dropped.has(item.id)) scores.get(item.scenario)![item.places.get(form)!] = score;
   const kept = complete.filter(({ answers }) => !answers.some(({ item }) => dropped.has(item.id)));
   const whole = new Map(kept.map(({ scenario, answers }) => [scenario, inOrder(answers)]));
-  const counting = new Set(
-    read.flatMap(({ item: { id, scenario, places } }) =>
-      !dropped.has(id) && (places.has(form) || whole.has(scenario)) ? [id] : [],
-    ),
-  );
+  const counting = new Set<string>();
+  for (const { item } of read)
+    if (!dropped.has(item.id) && (item.places.has(form) || whole.has(item.scenario))) counting.add(item.id);
   const others = anchors.length + located.others.length - counting.size - dropped.size;
   return {
     form,

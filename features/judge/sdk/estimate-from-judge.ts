@@ -1,9 +1,9 @@
-import { AnchorEvalError, checkNames, invalidOption } from "../../../sdk/core/errors.ts";
+import { checkNames, invalidOption } from "../../../sdk/core/errors.ts";
 import { confidenceLevel } from "../../../sdk/core/inference/score-interval.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
-import type { Interval } from "../../../sdk/estimate/types.ts";
-import { firstFew } from "../../../sdk/tables/data-issues.ts";
+import type { Integer, Interval } from "../../../sdk/estimate/types.ts";
+import type { TrialResponses } from "../../../sdk/tables/item-trials.ts";
 import { counted } from "../../../sdk/words/figures.ts";
 import {
   classicalMean,
@@ -13,6 +13,7 @@ import {
   labelledMean,
   mean,
 } from "../core/labelled-mean.ts";
+import { readJudged } from "./read-judged.ts";
 
 /** The mean of people's labels over all items that a judge scored, had people labelled all of them. */
 export interface JudgedEstimate {
@@ -20,32 +21,56 @@ export interface JudgedEstimate {
   readonly score: number | null;
   readonly interval: Interval | null;
   /** Items that the judge scored. */
-  readonly items: number;
+  readonly items: Integer;
   /** Of them those with a label. */
-  readonly labelled: number;
+  readonly labelled: Integer;
   /** The mean of the labels alone, what they would say without the judge; null without labels. */
-  readonly labels: { readonly score: number; readonly interval: Interval } | null;
+  readonly labels: LabelsAlone | null;
   /** As many labels alone would be as sure as these are with the judge; null without labels, or where all have one. */
   readonly worth: number | null;
   /** The judge, beside the labels. */
-  readonly judge: {
-    /** Its mean over all items: the score that it would have claimed, where it is on the labels' scale. */
-    readonly score: number;
-    /** By how much that is above the people's score, with its interval; null without labels, or on another scale than [0,1]. */
-    readonly bias: { readonly mean: number; readonly interval: Interval } | null;
-    /** With the labels, in [−1,1]; null without labels, or where either doesn't vary. */
-    readonly correlation: number | null;
-    /** Whether the judge's scores narrow the interval; else the labels alone are what the score is. */
-    readonly used: boolean;
-  };
+  readonly judge: JudgeFacts;
   /** The items to label for `halfWidth`, drawn at random; absent where none was asked for. */
-  readonly next?: {
-    /** Labels in all that the half-width is expected to take. */
-    readonly labels: number;
-    /** Item ids, in the order to label them: every first part is spread over the judge's scores. */
-    readonly items: readonly string[];
-  };
-  readonly warnings: readonly { readonly code: "labels_unlike" | "few_labels"; readonly message: string }[];
+  readonly next?: NextLabels;
+  readonly warnings: readonly JudgeWarning[];
+}
+
+/** The mean of some labels by themselves. */
+interface LabelsAlone {
+  readonly score: number;
+  readonly interval: Interval;
+}
+
+/** A judge by the labels. */
+interface JudgeFacts {
+  /** Its mean over all items: the score that it would have claimed, where it is on the labels' scale. */
+  readonly score: number;
+  /** By how much that is above the people's score, with its interval; null without labels, or on another scale than [0,1]. */
+  readonly bias: JudgeBias | null;
+  /** With the labels, in [−1,1]; null without labels, or where either doesn't vary. */
+  readonly correlation: number | null;
+  /** Whether the judge's scores narrow the interval; else the labels alone are what the score is. */
+  readonly used: boolean;
+}
+
+/** A judge's mean over all items less people's. */
+interface JudgeBias {
+  readonly mean: number;
+  readonly interval: Interval;
+}
+
+/** Labels that a half-width takes. */
+interface NextLabels {
+  /** Labels in all that the half-width is expected to take. */
+  readonly labels: Integer;
+  /** Item ids, in the order to label them: every first part is spread over the judge's scores. */
+  readonly items: readonly string[];
+}
+
+/** A remark on labels. */
+interface JudgeWarning {
+  readonly code: "labels_unlike" | "few_labels";
+  readonly message: string;
 }
 
 /** Labels from which on a judge is used at all: fewer tell neither its slope nor its residuals. Chosen, not measured. */
@@ -59,18 +84,19 @@ const UNLIKE = 0.001;
  * whatever the judge does, as the labels say what its scores are worth (prediction-powered inference with power tuning, with
  * intervals for few labels). The labelled items must have been drawn at random, as `next` draws them.
  * @param judge - the judge's score of every item, any finite numbers: right and wrong, stars, probabilities
- * @param labels - people's labels of some of these items, in [0,1]
+ * @param labels - people's labels of some of these items, in [0,1]; null = none. Of several of an item, and of several scores
+ * of the judge, the mean counts
  * @param options - `level` in (0,1), 0.95 by default; `halfWidth` that is wanted, in (0,½): `next` then has the items to label for
  * it, drawn by `seed`, 1 by default
- * @throws AnchorEvalError `invalid_answers` for labels of items that the judge didn't score, for scores that aren't finite, and
- * labels outside [0,1]; `invalid_option`
+ * @throws AnchorEvalError `invalid_answers` for items that the judge didn't score, for scores that aren't finite, and labels
+ * outside [0,1]; `invalid_option`
  * @see Angelopoulos, Duchi & Zrnic (2023), PPI++, arXiv:2311.01453
  * @example
  * const { score, interval, judge } = estimateFromJudge({ a: 1, b: 0, … }, { a: 1, … }, { halfWidth: 0.03 });
  */
 export function estimateFromJudge(
-  judge: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
-  labels: Readonly<Record<string, number>> | ReadonlyMap<string, number>,
+  judge: TrialResponses,
+  labels: TrialResponses,
   options: { readonly level?: number; readonly halfWidth?: number; readonly seed?: number } = {},
 ): JudgedEstimate {
   checkNames(options, { level: "number", halfWidth: "number", seed: "number" });
@@ -78,15 +104,7 @@ export function estimateFromJudge(
   const { halfWidth, seed = 1 } = options;
   if (halfWidth !== undefined && !(halfWidth > 0 && halfWidth < 0.5))
     throw invalidOption(`\`halfWidth\` must be above 0 and below 0.5, got ${halfWidth}`);
-  const [scores, labelOf] = [entriesOf(judge, "judge", isFinite), entriesOf(labels, "label", isShare)];
-  if (scores.size === 0) throw new AnchorEvalError("invalid_answers", "the judge has scored no item");
-  const foreign = [...labelOf.keys()].filter((id) => !scores.has(id));
-  if (foreign.length > 0)
-    throw new AnchorEvalError(
-      "invalid_answers",
-      `${counted(foreign.length, "label")} of items without a score of the judge: ${firstFew(foreign)}; the judge scores every item`,
-      { issues: foreign.map((id) => ({ path: [id], code: "unknown_item", message: "the judge has no score of it" })) },
-    );
+  const { scores, labelOf } = readJudged(judge, labels);
   const sample = sampleOf(scores, labelOf);
   const estimate = estimateOf(sample, level);
   return {
@@ -212,26 +230,6 @@ function warningsOn({ scores, labels, judged, mean: judge, variance }: LabelledS
   return warnings;
 }
 
-/** Scores by item id. */
-type ItemScores = Parameters<typeof estimateFromJudge>[0];
-
-function isMap(values: ItemScores): values is ReadonlyMap<string, number> {
-  return values instanceof Map;
-}
-
 function isShare(value: number): boolean {
   return value >= 0 && value <= 1;
-}
-
-/** @throws AnchorEvalError `invalid_answers` naming every item whose value is none */
-function entriesOf(values: ItemScores, noun: string, isOne: (value: number) => boolean): ReadonlyMap<string, number> {
-  const all = new Map(isMap(values) ? values : Object.entries(values));
-  const wrong = [...all].filter(([, value]) => typeof value !== "number" || !isOne(value));
-  if (wrong.length === 0) return all;
-  const rule = noun === "judge" ? "a finite number" : "a number in [0,1]";
-  throw new AnchorEvalError(
-    "invalid_answers",
-    `${counted(wrong.length, noun === "judge" ? "score of the judge" : noun)} isn't ${rule}: ${firstFew(wrong.map(([id, value]) => `${id} ${String(value)}`))}; ${noun === "judge" ? "the judge scores every item" : "leave out what isn't known"}`,
-    { issues: wrong.map(([id]) => ({ path: [id], code: "out_of_range", message: `must be ${rule}` })) },
-  );
 }

@@ -20,6 +20,7 @@ from ._errors import AnchorEvalError, Issue
 from ._estimate import estimate
 from ._estimates import Estimates
 from ._fit import Backtest, backtest, fit
+from ._judged import estimate_judged
 from ._request import Run
 from ._results import *  # noqa: F403
 from ._warnings import AnchorEvalWarning
@@ -46,6 +47,7 @@ __all__ = [
     "check",
     "compare",
     "estimate",
+    "estimate_judged",
     "fit",
     "load",
     "plan",

@@ -82,7 +82,13 @@ def encode_table(table: Table) -> tuple[list[str], list[list[Any]]]:
             "invalid_answers", "a table of answers is a DataFrame of pandas: a row a model, a column an item"
         )
     ids = _item_ids(table.columns.tolist())
-    return ids, [[series_score(value) for value in row] for row in table.to_numpy().tolist()]
+    values = table.to_numpy()
+    kind = values.dtype.kind
+    if kind in "biu":
+        return ids, (values + 0).tolist()  # true is 1
+    if kind == "f" and not (abs(values) == math.inf).any():
+        return ids, [[None if score != score else score for score in row] for row in values.tolist()]
+    return ids, [[series_score(value) for value in row] for row in values.tolist()]
 
 
 def _entries(pairs: Iterable[tuple[Any, Any]], score: Any) -> dict[str, list[list[Any]]]:

@@ -7,13 +7,13 @@ from typing import Any
 
 from ._bridge import call
 from ._decode import decode
-from ._result import Result, Sheet, sheet
+from ._result import Part, Result, Sheet, sheet
 from ._results import ListedBundle
 from ._words import counted, few, points
 
 
-@dataclass(frozen=True)
-class Anchor:
+@dataclass(frozen=True, repr=False)
+class Anchor(Part):
     """An item of a form, with what the bundle knows of it.
 
     Attributes:
@@ -65,8 +65,8 @@ class Anchors(tuple[str, ...]):
         return (tuple(self),)
 
 
-@dataclass(frozen=True)
-class Form:
+@dataclass(frozen=True, repr=False)
+class Form(Part):
     """A list of anchors that are asked together.
 
     Attributes:
@@ -76,7 +76,7 @@ class Form:
     """
 
     id: str
-    digest: str
+    digest: str = field(repr=False)
     scenarios: Mapping[str, int]
 
     @property

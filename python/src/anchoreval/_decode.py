@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
@@ -53,13 +53,20 @@ def _reader(kind: Any) -> Callable[[Any], Any]:
 
 
 def _dataclass_reader(kind: Any) -> Callable[[Any], Any]:
+    """Fills an instance's fields at once: of a frozen dataclass the initialiser sets one by one, at twice the time."""
     hints = get_type_hints(kind)
     read = [(field.name, key_of(field.name), _reader(hints[field.name])) for field in fields(kind)]
+    absent = {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
     def decoded(data: Any) -> Any:
-        keys = (
-            (name, key if key in data else name, reader) for name, key, reader in read
-        )  # `item_id` is one there, too
-        return kind(**{name: reader(data[key]) for name, key, reader in keys if key in data})
+        values = dict(absent)
+        for name, key, reader in read:
+            if key in data:
+                values[name] = reader(data[key])
+            elif name in data:  # `item_id` is one there, too
+                values[name] = reader(data[name])
+        result = object.__new__(kind)
+        result.__dict__.update(values)
+        return result
 
     return decoded

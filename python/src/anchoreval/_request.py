@@ -12,12 +12,13 @@ from ._bridge import call
 from ._bundle import Bundle, Source, loaded
 from ._decode import key_of
 from ._errors import AnchorEvalError, with_items
+from ._result import Part
 
 OnChangedItem = Literal["error", "drop"]
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, repr=False)
+class Run(Part):
     """One model's answers with what belongs to them; where nothing does, the answers alone are enough.
 
     Attributes:

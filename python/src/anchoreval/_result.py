@@ -1,10 +1,11 @@
 """How a result shows itself: a few lines of text, a small table in a notebook, rows for pandas. All three are read off
-one sheet, which `_sheets.py` makes for each kind of result."""
+one sheet, which `_sheets.py` makes for each kind of result. What is inside of one shows itself in one line."""
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import singledispatch
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,35 @@ class Result:
         shown = sheet(self)
         return pandas.DataFrame.from_records(list(shown.rows), index=shown.index)
 
+
+class Part:
+    """What is inside of a result."""
+
+    def __repr__(self) -> str:
+        """In one line: figures to four digits, without what isn't there, as many fields as fit."""
+        named = [(each.name, getattr(self, each.name)) for each in fields(self) if each.repr]  # type: ignore[arg-type]
+        said = [f"{name}={_BRIEF.repr(value)}" for name, value in named if value is not None]
+        while (line := f"{type(self).__name__}({', '.join(said)})") and len(line) > _LINE:
+            del said[-2 if said[-1] == "…" else -1 :]
+            said.append("…")
+        return line
+
+
+_LINE = 120
+"""Longest line of a part."""
+
+
+class _Brief(reprlib.Repr):
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxtuple = self.maxdict = self.maxlist = 3
+        self.maxstring, self.maxother = 60, 80
+
+    def repr_float(self, value: float, _: int) -> str:
+        return f"{value:.4g}"
+
+
+_BRIEF = _Brief()
 
 _WIDTH = 160
 """Of a drawn interval, in pixels."""

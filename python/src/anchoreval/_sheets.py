@@ -12,6 +12,7 @@ from ._results import (
     Difference,
     Estimate,
     EstimateWarning,
+    JudgeWarning,
     ModelScore,
     PassEstimate,
     PassResult,
@@ -52,7 +53,7 @@ def bar(score: float | None, interval: Bounds | None) -> Bar:
     return Bar(score, interval.low if interval else None, interval.high if interval else None)
 
 
-def messages(warnings: Sequence[EstimateWarning]) -> tuple[str, ...]:
+def messages(warnings: Sequence[EstimateWarning | JudgeWarning]) -> tuple[str, ...]:
     return tuple(warning.message for warning in warnings)
 
 

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterable
 
 from ._errors import python_words
-from ._results import EstimateWarning
+from ._results import EstimateWarning, JudgeWarning
 
 
 class AnchorEvalWarning(UserWarning):
@@ -25,7 +25,7 @@ class AnchorEvalWarning(UserWarning):
         return f"{self.args[1]} [{self.code}]"
 
 
-def warn(messages: Iterable[EstimateWarning]) -> None:
+def warn(messages: Iterable[EstimateWarning | JudgeWarning]) -> None:
     """Warns the line that called the function that calls this."""
     for each in messages:
         warnings.warn(AnchorEvalWarning(each.code, python_words(each.message)), stacklevel=3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from ._results import EstimateWarning
+from ._results import EstimateWarning, JudgeWarning
 
 
 class Bounds(Protocol):
@@ -69,7 +69,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def warnings_words(warnings: Collection[EstimateWarning]) -> list[str]:
+def warnings_words(warnings: Collection[EstimateWarning | JudgeWarning]) -> list[str]:
     """How many warnings there are, and of which kinds."""
     if not warnings:
         return []

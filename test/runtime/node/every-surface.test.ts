@@ -9,6 +9,7 @@ import {
   type AnchorEvalErrorCode,
   createClient,
   estimate as estimateHere,
+  estimateFromJudge,
   type ItemTrials,
   loadBundle,
   type TrialsRequest,
@@ -165,5 +166,50 @@ describe("one rule, whoever is asked", () => {
     const printed = (await ending(() => fromProgram(request))) as { ignored?: number };
     delete printed.ignored;
     expect(printed).toEqual(program ?? here);
+  });
+});
+
+describe("a judge and few labels", () => {
+  const ids = Array.from({ length: 60 }, (_, k) => `q-${k}`);
+  const judge = Object.fromEntries(ids.map((id, k) => [id, ((k * 7) % 10) / 10]));
+  const labels = Object.fromEntries(ids.slice(0, 24).map((id, k) => [id, k % 5 === 0 ? null : k % 2]));
+  const print = async (scores: object, said: object, next: string) => {
+    const files = [join(folder, "judge.json"), join(folder, "labels.json")] as const;
+    await writeFile(files[0], JSON.stringify(scores));
+    await writeFile(files[1], JSON.stringify(said));
+    const options = ["--half-width", "6", "--next", join(folder, next), "--level", "0.9", "--json"];
+    return runCommand("estimate", "--judge", files[0], "--labels", files[1], ...options);
+  };
+  const byPython = (scores: object, said: object) =>
+    asked({
+      call: "judge",
+      models: [scores, said].map((one) => ({ responses: { byId: Object.entries(one) } })),
+      options: { halfWidth: 0.06, level: 0.9 },
+    });
+  const overHttp = (scores: object, said: object) =>
+    fetch(`${worker.url}/v1/judged-estimates`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ judge: scores, labels: said, halfWidth: 0.06, level: 0.9 }),
+    });
+
+  test("one number, to the last bit", async () => {
+    const here: unknown = JSON.parse(JSON.stringify(estimateFromJudge(judge, labels, { halfWidth: 0.06, level: 0.9 })));
+    expect(await (await overHttp(judge, labels)).json()).toEqual(here);
+    expect(await byPython(judge, labels)).toEqual(here);
+    expect(JSON.parse((await print(judge, labels, "next.txt")).out)).toEqual(here);
+  });
+
+  test.each<[string, object, object]>([
+    ["an item that the judge has no score of", { ...judge, "q-3": null }, labels],
+    ["a label of another item", judge, { ...labels, other: 1 }],
+  ])("%s: one refusal in the same words", async (_, scores, said) => {
+    const here = await Promise.resolve()
+      .then(() => estimateFromJudge(scores as never, said as never))
+      .catch((error: unknown) => error as AnchorEvalError);
+    const { code, message } = here as AnchorEvalError;
+    expect(await (await overHttp(scores, said)).json()).toMatchObject({ code, detail: message });
+    await expect(byPython(scores, said)).rejects.toMatchObject({ code, message });
+    expect((await print(scores, said, "none.txt")).err).toContain(message);
   });
 });

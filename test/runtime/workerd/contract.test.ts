@@ -61,6 +61,7 @@ describe("/openapi.json", () => {
       "post /v1/bundles/{benchmark}/{version}/next-items",
       "post /v1/bundles/{benchmark}/{version}/publication",
       "post /v1/bundles/{benchmark}/{version}/routes",
+      "post /v1/judged-estimates",
       "put /v1/bundles/{benchmark}/blobs/{sha256}",
       "put /v1/bundles/{benchmark}/{version}/card",
       "put /v1/bundles/{benchmark}/{version}/yank",

@@ -16,6 +16,7 @@ import type {
   Estimate,
   Issue,
   JobStatus,
+  JudgedEstimate,
   Manifest,
   NextItemsRequest,
   Routes,
@@ -44,6 +45,7 @@ import type { TrialPlanSchema } from "../../../features/trials/http.ts";
 import type { PlanQuery, PlanSchema } from "../../../workers/src/routes/plan.ts";
 import type { AnyEstimateSchema } from "../../../workers/src/routes/batch.ts";
 import type { EstimateSchema } from "../../../workers/src/schemas/estimate.ts";
+import type { JudgedEstimateSchema } from "../../../features/judge/http.ts";
 import type { JobStatusSchema } from "../../../features/jobs/http/routes.ts";
 import type { ManifestSchema } from "../../../workers/src/schemas/manifest.ts";
 import type { RoutesRequestSchema, RoutesSchema } from "../../../features/routing/http.ts";
@@ -67,6 +69,7 @@ export const agreement: [
   Alike<z.infer<typeof BatchResponseSchema>["results"][number], BatchResult<AnyEstimate>>,
   Alike<z.infer<typeof BatchLineSchema>, BatchLine<AnyEstimate>>,
   Same<z.infer<typeof JobStatusSchema>, JobStatus>,
+  Same<z.infer<typeof JudgedEstimateSchema>, JudgedEstimate>,
   Same<z.infer<typeof ComparisonRequestSchema>, ComparisonRequest>,
   Same<z.infer<typeof ComparisonSchema>, Comparison>,
   Same<z.infer<typeof CheckRequestSchema>, CheckRequest>,
@@ -84,6 +87,7 @@ export const agreement: [
   Same<z.infer<typeof NextItemsRequestSchema>, NextItemsRequest>,
   Same<z.infer<typeof AdaptiveTurnSchema>, AdaptiveTurn>,
 ] = [
+  true,
   true,
   true,
   true,

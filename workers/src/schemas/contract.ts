@@ -116,14 +116,18 @@ const file = {
   304: { description: "The caller has the content already", headers: headers({ ETag: "Digest of the content" }) },
 };
 
-/** Of routes that read a bundle and have a body. */
-const post = {
-  ...read,
+const ofBody = {
   400: problem("The body is not JSON"),
   413: problem("The body is too large"),
   415: encoded("The body is not application/json"),
   422: INVALID,
 };
+
+/** Of routes that have a body and read no bundle. */
+const body = { ...common, ...ofBody };
+
+/** Of routes that read a bundle and have a body. */
+const post = { ...read, ...ofBody };
 
 /** Of routes that take answers of models. */
 const answers = { ...post, 409: problem("The answers belong to another bundle") };
@@ -135,6 +139,7 @@ export const OTHERWISE = {
   range: { ...file, 416: problem("The range is outside the file") },
   form: { ...version, 422: problem("There is no such form") },
   query: { ...version, 422: INVALID },
+  body,
   post,
   answers,
   version,

@@ -58,7 +58,7 @@ describe("refused", () => {
     [
       "an item without the judge's score: the whole would be another",
       ["--judge", unjudged, "--labels", labels],
-      'the judge has no score of 1 item: "q-7"; the score is of all items in this file',
+      'the judge has no score of 1 item: "q-7"; the score is of all items: have it judge them',
     ],
     ["labels of other items", ["--judge", labels, "--labels", judge], "of items without a score of the judge"],
   ])("%s", async (_, argv, words) => {

@@ -1,44 +1,19 @@
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { classicalMean, labelledInterval, labelledMean } from "anchoreval/internal/features/judge/core/labelled-mean";
 import { describe, expect, test } from "vitest";
+import { drawPlaces, judgedItems, JUDGES } from "../../../../support/judges.js";
 import { WHOLE } from "../../../../support/whole.ts";
 
 const LEVEL = 0.95;
-
-/** People's labels and a judge's scores of items, by chance. */
-type Board = (uniform: () => number, normal: () => number) => readonly [label: number, judged: number];
-
-const logistic = (x: number): number => 1 / (1 + Math.exp(-x));
-const wrong = (share: number, label: number, uniform: () => number): number => (uniform() < share ? 1 - label : label);
-const right = (chance: number, uniform: () => number): number => Number(uniform() < chance);
-
-/** A judge that is as good as the first word says, and the half-width over labels' alone at 100 labels that is asked of it. */
-const BOARDS: readonly (readonly [name: string, atMost: number, board: Board])[] = [
-  ["wrong on a tenth of right and wrong", 0.7, (u) => { const y = right(0.5, u); return [y, wrong(0.1, y, u)]; }],
-  ["too kind: takes a third of the wrong for right", 0.85, (u) => { const y = right(0.3, u); return [y, y === 1 || u() < 0.3 ? 1 : 0]; }],
-  ["a probability", 0.75, (u, z) => { const q = logistic(3 * z()); return [right(q, u), q + 0.1 * z()]; }],
-  ["on a scale of its own", 0.75, (u, z) => { const q = logistic(3 * z()); return [right(q, u), 1 + 9 * q]; }],
-  ["useless", 1, (u) => [right(0.4, u), u()]],
-  ["useless, yes or no", 1, (u) => [right(0.4, u), right(0.7, u)]],
-  ["of rare successes", 0.85, (u, z) => { const y = right(0.05, u); return [y, logistic(z() + (y === 1 ? 1 : -2))]; }],
-  ["of rare failures", 0.9, (u, z) => { const y = right(0.93, u); return [y, logistic(z() + (y === 1 ? 2 : 0))]; }],
-  ["of finely graded labels", 0.6, (_, z) => { const q = z(); return [logistic(q), logistic(q + 0.6 * z() + 0.5)]; }],
-  ["of stars", 0.65, (_, z) => { const q = 1.5 * z(); return [Math.round(4 * logistic(q)) / 4, Math.round(4 * logistic(q + 0.8 * z() + 0.7)) / 4]; }],
-  ["wrong on 3 of a hundred, on one side", 0.45, (u) => { const y = right(0.5, u); return [y, y === 0 && u() < 0.06 ? 1 : y]; }],
-  ["wrong on 3 of a hundred, on both", 0.45, (u) => { const y = right(0.5, u); return [y, wrong(0.03, y, u)]; }],
-  ["wrong on nothing that a sample of 30 shows", 0.4, (u) => { const y = right(0.5, u); return [y, wrong(0.005, y, u)]; }],
-]; // prettier-ignore
 
 const ITEMS = 1000;
 const DRAWS = WHOLE ? 2000 : 400;
 /** Of 95 % intervals, less the error of as few draws. */
 const LEAST_HELD = WHOLE ? 0.93 : 0.895;
 
-describe.each(BOARDS)("a judge that is %s", (name, atMost, board) => {
+describe.each(JUDGES)("a judge that is %s", (name, atMost, board) => {
   const random = createRandom(name);
-  const uniform = (): number => random.next();
-  const normal = (): number => Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-  const items = Array.from({ length: ITEMS }, () => board(uniform, normal));
+  const items = judgedItems(board, ITEMS, random);
   const meanOf = (at: 0 | 1): number => items.reduce((sum, item) => sum + item[at], 0) / ITEMS;
   const [truth, all] = [meanOf(0), { count: ITEMS, mean: meanOf(1) }];
 
@@ -46,11 +21,8 @@ describe.each(BOARDS)("a judge that is %s", (name, atMost, board) => {
     const order = items.map((_, k) => k);
     let [held, half, alone, bias, wider] = [0, 0, 0, 0, 0];
     for (let draw = 0; draw < DRAWS; draw++) {
-      for (let k = 0; k < n; k++) {
-        const other = k + Math.floor(uniform() * (ITEMS - k));
-        [order[k], order[other]] = [order[other]!, order[k]!];
-      }
-      const [labels, judged] = ([0, 1] as const).map((at) => Float64Array.from({ length: n }, (_, k) => items[order[k]!]![at])); // prettier-ignore
+      const drawn = drawPlaces(order, n, random);
+      const [labels, judged] = ([0, 1] as const).map((at) => Float64Array.from(drawn, (k) => items[k]![at]));
       const estimate = labelledMean(labels!, judged!, all, LEVEL);
       const [interval, plain] = [estimate, classicalMean(labels!, ITEMS)].map((one) => labelledInterval(one, LEVEL));
       held += Number(interval!.low <= truth && truth <= interval!.high) / DRAWS;

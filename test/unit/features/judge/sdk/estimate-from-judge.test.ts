@@ -78,12 +78,31 @@ test("of few labels the judge says nothing, and a judge on another scale no bias
   expect(scaled!.score).toBeCloseTo(plain!.score!, 10);
 });
 
+test("of several labels and of several scores the mean counts, a label that is null is none, true is 1", () => {
+  const judged = IDS.slice(0, 20);
+  const plain = estimateFromJudge(
+    Object.fromEntries(judged.map((id, k) => [id, k / 20])),
+    Object.fromEntries(judged.slice(0, 12).map((id, k) => [id, (k % 3) / 2])),
+  );
+  const twice = new Map(judged.map((id, k) => [id, k % 2 === 0 ? k / 20 : [k / 20 - 0.01, null, k / 20 + 0.01]]));
+  const labels = [[0, 0], { passed: 1, of: 2 }, true] as const;
+  const said = new Map(judged.map((id, k) => [id, k < 12 ? labels[k % 3]! : k === 12 ? [null] : null]));
+  const several = estimateFromJudge(twice, said);
+  expect(several.labelled).toBe(12);
+  expect(several.score).toBeCloseTo(plain.score!, 12);
+  expect(several.interval!.high).toBeCloseTo(plain.interval!.high, 12);
+  expect(estimateFromJudge(twice, { "q-0": 1, "q-1": null }).labelled).toBe(1);
+});
+
 describe("refused", () => {
   test.each<[string, () => unknown, "invalid_answers" | "invalid_option", string]>([
     ["labels of other items", () => estimateFromJudge(JUDGE, { other: 1 }), "invalid_answers", "other"],
-    ["a score that is none", () => estimateFromJudge({ a: NaN }, {}), "invalid_answers", "a NaN"],
-    ["a missing score", () => estimateFromJudge({ a: null as never }, {}), "invalid_answers", "isn't a finite number"],
-    ["a label beyond the scale", () => estimateFromJudge(JUDGE, { "q-1": 4 }), "invalid_answers", "q-1 4"],
+    ["a score that is none", () => estimateFromJudge({ a: NaN }, {}), "invalid_answers", '"a", got NaN'],
+    ["a missing score", () => estimateFromJudge({ a: 1, b: null }, {}), "invalid_answers", 'no score of 1 item: "b"'],
+    ["a label beyond the scale", () => estimateFromJudge(JUDGE, { "q-1": 4 }), "invalid_answers", '"q-1", got 4'],
+    ["a label as text", () => estimateFromJudge(JUDGE, { "q-1": "1" as never }), "invalid_answers", "of type string"],
+    ["one of several labels", () => estimateFromJudge(JUDGE, { "q-1": [1, 2] }), "invalid_answers", '"q-1"'],
+    ["scores in a list", () => estimateFromJudge([1, 0] as never, {}), "invalid_answers", "`judge` goes by item id"],
     ["no items", () => estimateFromJudge({}, {}), "invalid_answers", "no item"],
     ["a level", () => estimateFromJudge(JUDGE, {}, { level: 95 }), "invalid_option", "level"],
     ["a half-width in points", () => estimateFromJudge(JUDGE, {}, { halfWidth: 3 }), "invalid_option", "halfWidth"],
