@@ -4,6 +4,7 @@ import type { BundleFact } from "../sdk/words/bundle-words.ts";
 import { fullScoreFacts, fullScoreWords } from "./full-scores/sdk.ts";
 import { gateFacts } from "./gates/sdk/facts.ts";
 import { priceFacts } from "./prices/sdk/bundle-prices.ts";
+import { knownScoreFacts } from "./known-scores/sdk/facts.ts";
 import { coldStartFacts } from "./routing/sdk/facts.ts";
 import { subscoreFacts } from "./subscores/sdk/facts.ts";
 import { componentFacts } from "./trials/sdk/components.ts";
@@ -20,6 +21,7 @@ export const FACTS: readonly ((manifest: Manifest) => BundleFact[])[] = [
   componentFacts,
   gateFacts,
   subscoreFacts,
+  knownScoreFacts,
 ];
 
 /** Sentences on a fit about that which features add to its bundle: none where it hasn't such a thing. */

@@ -34,7 +34,7 @@ export const learnKnownScores: FitOptionPart = {
       const few = counts.filter(([, models]) => models < LEAST_KNOWN);
       if (few.length === counts.length)
         throw invalidOption(
-          `${file}: no benchmark has scores of ${LEAST_KNOWN} models of the responses, by the same names: ${counts.map(([name, models]) => `${name} of ${models}`).join(", ")}; the responses have ${firstFew(subjects.map(quoted))}, the file ${firstFew(known.subjects.map(quoted))}`,
+          `${file}: no benchmark has scores of ${LEAST_KNOWN} models of the responses, by the same names: ${counts.map(([name, models]) => `${name} of ${models}`).join(", ")}; the responses have ${firstFew(subjects)}, the file ${firstFew(known.subjects)}`,
         );
       const matched = counts.map(([name, models]) => `${name} of ${models}`).join(", ");
       output.remark(`known scores, by the models' names: ${matched} of ${counted(subjects.length, "source model")}`);
@@ -59,7 +59,14 @@ export const estimateKnownScore: EstimatePart = {
     const text = options.text("known-score");
     if (text === undefined) return null;
     const knownScores = Object.fromEntries(text.split(",").map(readPair));
-    return { options: () => ({ knownScores }) };
+    const models = new Set<string>();
+    return {
+      options: (_, { name }) => {
+        models.add(name);
+        if (models.size > 1) throw invalidOption("--known-score is one model's, and there are answers of several");
+        return { knownScores };
+      },
+    };
   },
   words: ({ withKnownScores: known }) => {
     if (known === undefined) return null;
@@ -82,9 +89,9 @@ function readPair(pair: string): [string, number] {
   );
 }
 
-function knownWords({ by, score, interval, predicted, share, models, status }: KnownScored): string {
-  const alone = `${by} alone says ${points(predicted.score)} ± ${points(1.96 * predicted.deviation)}, by ${counted(models, "model")}`;
+function knownWords({ by, score, interval, predicted, deviation, share, models, status }: KnownScored): string {
+  const alone = `${by} alone says ${points(predicted)} ± ${points(1.96 * deviation)}, by ${counted(models, "model")}`;
   if (status === "contradicted")
     return `the answers contradict the known score, which isn't counted: ${alone}. Was one of both measured otherwise?`;
-  return `with the known score ${points(score)}, ${points(interval.low)} to ${points(interval.high)} (${percent(interval.level)}); ${by} has ${percent(share)} of it: ${alone}`;
+  return `with the known score ${points(score)}, ${points(interval.low)} to ${points(interval.high)} (${percent(interval.level)}); ${by} has ${percent(Math.round(100 * share) / 100)} of it: ${alone}`;
 }

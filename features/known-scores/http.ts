@@ -7,10 +7,8 @@ const KnownScoredSchema = answerSchema(
     by: described(z.string(), "The benchmark whose score is used: of several, the one that leaves the least open."),
     score: described(z.number(), "A fraction in [0,1]."),
     interval: z.strictObject({ low: z.number(), high: z.number(), level: z.number() }).readonly(),
-    predicted: described(
-      z.strictObject({ score: z.number(), deviation: z.number() }).readonly(),
-      "What the known score alone says, and the standard deviation of its error.",
-    ),
+    predicted: described(z.number(), "The score that the known one alone predicts."),
+    deviation: described(z.number(), "Standard deviation of its error."),
     share: described(z.number(), "The part that the known score has in `score`."),
     models: described(z.number().int(), "Source models that tell how both scores go together."),
     status: z.enum(["combined", "contradicted"]),

@@ -71,26 +71,48 @@ function linesOf(
 }
 
 /**
- * Least squares of φ(S) on φ(x) over the models that have both, φ the logit of a score.
+ * Least squares of φ(S) on φ(x) over the models that have both, φ the logit of a score. Its deviation is the larger of that of
+ * all models about it and of what lines through the lower and the upper half by x miss the others by: a new model is often
+ * stronger than any seen, and what goes together among models of one kind needn't beyond them.
  * @returns null for fewer than eight models, or where x doesn't vary
  */
 export function knownLine(known: ReadonlyMap<string, number>, scores: ReadonlyMap<string, number>): KnownLine | null {
-  const pairs = Array.from(scores).flatMap(([model, score]): [number, number][] => {
+  const pairs = Array.from(scores).flatMap(([model, score]): Pair[] => {
     const x = known.get(model) ?? NaN;
     return Number.isNaN(x) || Number.isNaN(score) ? [] : [[scoreLogit(x), scoreLogit(score)]];
   });
-  const models = pairs.length;
-  if (models < LEAST_KNOWN) return null;
-  const mean = pairs.reduce((sum, [x]) => sum + x, 0) / models;
-  const centre = pairs.reduce((sum, [, y]) => sum + y, 0) / models;
+  if (pairs.length < LEAST_KNOWN) return null;
+  const line = leastSquares(pairs);
+  if (line === null) return null;
+  const sorted = [...pairs].sort(([a], [b]) => a - b);
+  const half = Math.ceil(pairs.length / 2);
+  const missed = [sorted, sorted.toReversed()].map((ordered) => missedBy(ordered.slice(0, half), ordered.slice(half)));
+  const deviation = Math.max(LEAST_DEVIATION, line.deviation, ...missed);
+  const figures = Object.entries({ ...line, deviation }).map(([key, value]) => [key, rounded(value)] as const);
+  return { models: pairs.length, ...(Object.fromEntries(figures) as ReturnType<typeof leastSquares> & object) };
+}
+
+/** φ(x) and φ(S) of a model. */
+type Pair = readonly [number, number];
+
+function leastSquares(pairs: readonly Pair[]) {
+  const mean = pairs.reduce((sum, [x]) => sum + x, 0) / pairs.length;
+  const centre = pairs.reduce((sum, [, y]) => sum + y, 0) / pairs.length;
   const spread = pairs.reduce((sum, [x]) => sum + (x - mean) ** 2, 0);
   if (!(spread > 1e-6)) return null;
   const slope = pairs.reduce((sum, [x, y]) => sum + (x - mean) * (y - centre), 0) / spread;
   const left = pairs.reduce((sum, [x, y]) => sum + (y - centre - slope * (x - mean)) ** 2, 0);
-  const deviation = Math.max(LEAST_DEVIATION, Math.sqrt(left / (models - 2)));
-  const line = { intercept: centre - slope * mean, slope, deviation, mean, spread };
-  return {
-    models,
-    ...(Object.fromEntries(Object.entries(line).map(([key, value]) => [key, rounded(value)])) as typeof line),
-  };
+  const deviation = Math.sqrt(left / Math.max(1, pairs.length - 2));
+  return { intercept: centre - slope * mean, slope, deviation, mean, spread };
+}
+
+/** What a line through some models misses others by, the root mean square over what it says of how far these lie out. */
+function missedBy(some: readonly Pair[], others: readonly Pair[]): number {
+  const line = leastSquares(some);
+  if (line === null) return 0;
+  const { intercept, slope, mean, spread } = line;
+  const squares = others.map(
+    ([x, y]) => (y - intercept - slope * x) ** 2 / (1 + 1 / some.length + (x - mean) ** 2 / spread),
+  );
+  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / others.length);
 }

@@ -6,7 +6,7 @@ import { satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts"
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { logitScore, logitSlope, scoreLogit } from "../../../sdk/core/numeric/score-bounds.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
-import type { Estimate, Integer, Interval, ScenarioResult } from "../../../sdk/estimate/types.ts";
+import type { Estimate, Integer, Interval, PassInterval, ScenarioResult } from "../../../sdk/estimate/types.ts";
 import { firstFew } from "../../../sdk/tables/data-issues.ts";
 import { type KnownLine, knownScoresPlace } from "../core.ts";
 
@@ -15,9 +15,11 @@ export interface KnownScored {
   /** The benchmark whose score is used: of several, the one that leaves the least open. */
   readonly by: string;
   readonly score: number;
-  readonly interval: Pick<Interval, "low" | "high" | "level">;
-  /** What the known score alone says, and the standard deviation of its error. */
-  readonly predicted: { readonly score: number; readonly deviation: number };
+  readonly interval: PassInterval;
+  /** The score that the known one alone predicts. */
+  readonly predicted: number;
+  /** Standard deviation of its error. */
+  readonly deviation: number;
   /** The part that the known score has in `score`, in [0,1]. */
   readonly share: number;
   /** Source models that tell how both scores go together. */
@@ -36,7 +38,13 @@ export interface KnownScores {
 /** Chance that answers contradict a known score that is right. Chosen, not measured. */
 const CONTRADICTED = 0.01;
 
-/** Scores by the answers and by scores on other benchmarks together, where such are given. */
+/** Least chance of being inside the range seen that a known score's deviation is divided by. Chosen, not measured. */
+const LEAST_INSIDE = 0.01;
+
+/**
+ * Scores by the answers and by scores on other benchmarks together, where such are given. The known score counts by as much less
+ * as the model may lie outside the range of the source models: a line says little of what nobody has seen.
+ */
 export const knownScoreRemark: Remark<
   {
     /** The model's scores on other benchmarks, fractions in [0,1], by the names that the bundle has them under. */
@@ -48,30 +56,33 @@ export const knownScoreRemark: Remark<
   options: { knownScores: true },
   beside: (bundle, _, result, { knownScores }) => {
     if (knownScores === undefined) return null;
-    if ("metric" in result || "trials" in result)
-      throw invalidOption("`knownScores` goes with one score an item: over trials and with a metric there is none");
+    if ("metric" in result) throw invalidOption("`knownScores` are of mean scores: they don't go with `metric`");
     const estimate = result as Estimate;
     const lines = askedLines(bundle, knownScores);
     const of = (
       scored: Pick<ScenarioResult, "score" | "interval">,
+      scenarios: readonly ScenarioResult[],
       lineOf: (noted: (typeof lines)[number]["noted"]) => KnownLine | null,
     ): KnownScored | null => {
       const { score, interval } = scored;
       if (score === null || interval === null) return null;
       const candidates = lines.flatMap(({ name, known, noted }) => {
         const line = lineOf(noted);
-        return line ? [{ by: name, line, ...predictScore(line, known) }] : [];
+        return line ? [{ by: name, models: line.models, ...predictScore(line, known) }] : [];
       });
       const [best] = candidates.sort((a, b) => a.deviation - b.deviation);
-      return best ? combine(score, interval, best) : null;
+      const outside = Math.max(...scenarios.map(({ details }) => (details ? details.outside.above + details.outside.below : 0))); // prettier-ignore
+      return best
+        ? combine(score, interval, { ...best, deviation: best.deviation / Math.max(LEAST_INSIDE, 1 - outside) })
+        : null;
     };
     return {
       withKnownScores: {
-        overall: of(estimate, ({ overall }) => overall),
+        overall: of(estimate, Object.values(estimate.scenarios), ({ overall }) => overall),
         scenarios: Object.fromEntries(
           Object.entries(estimate.scenarios).map(([id, scenario]) => [
             id,
-            of(scenario, ({ scenarios }) => lookUp(scenarios, id) ?? null),
+            of(scenario, [scenario], ({ scenarios }) => lookUp(scenarios, id) ?? null),
           ]),
         ),
       },
@@ -103,42 +114,46 @@ function askedLines({ manifest }: Pick<Bundle, "manifest">, knownScores: unknown
 export function predictScore(
   { models, intercept, slope, deviation, mean, spread }: KnownLine,
   known: number,
-): { readonly score: number; readonly deviation: number } {
+): Pick<KnownScored, "predicted" | "deviation"> {
   const logit = scoreLogit(known);
-  const score = logitScore(intercept + slope * logit);
+  const predicted = logitScore(intercept + slope * logit);
   const width = deviation * Math.sqrt(1 + 1 / models + (logit - mean) ** 2 / spread);
-  return { score, deviation: width / logitSlope(score) };
+  return { predicted, deviation: width / logitSlope(predicted) };
 }
 
 /**
  * The score by the answers and by a known one, each by how little it leaves open: Ŝ = (1−w)·ŝ + w·m, w = V/(V + s²), V the
- * interval's variance, m and s what the known score says. Where both differ by more than 99 of 100 such would, w = 0.
+ * interval's variance, m and s what the known score says. Its variance is V·s²/(V + s²) times max(1, z²), z what both differ by in
+ * its standard deviations: two measurements that don't agree are less sure than they say. Where they differ by more than 99 of
+ * 100 such would, w = 0.
+ * @see Birge (1932), Physical Review 40, 207–227
  * @param interval - of `score`
  */
 function combine(
   score: number,
   { low, high, level }: Interval,
-  { by, line, ...predicted }: { by: string; line: KnownLine; score: number; deviation: number },
+  known: Pick<KnownScored, "by" | "models" | "predicted" | "deviation">,
 ): KnownScored {
   const variance = ((high - low) / 2 / normalQuantile(0.5 + level / 2)) ** 2;
-  const degrees = line.models - 2;
-  const open = variance + predicted.deviation ** 2;
-  const apart = Math.abs(score - predicted.score) / Math.sqrt(open);
-  const common = { by, predicted: { score: predicted.score, deviation: predicted.deviation }, models: line.models };
+  const { predicted, deviation } = known;
+  const degrees = known.models - 2;
+  const open = variance + deviation ** 2;
+  const apart = Math.abs(score - predicted) / Math.sqrt(open);
   if (apart > studentTQuantile(1 - CONTRADICTED / 2, degrees))
-    return { ...common, score, interval: { low, high, level }, share: 0, status: "contradicted" };
+    return { ...known, score, interval: { low, high, level }, share: 0, status: "contradicted" };
   const share = variance / open;
   const both = satterthwaite([
     { share: 1 - share, sampling: { variance, degrees: Infinity } },
-    { share, sampling: { variance: predicted.deviation ** 2, degrees } },
+    { share, sampling: { variance: deviation ** 2, degrees } },
   ]);
-  const centre = (1 - share) * score + share * predicted.score;
+  const centre = (1 - share) * score + share * predicted;
   // The answers' interval isn't about their score where this lies near 0 or 1: it is moved as the score is.
-  const middle = (1 - share) * ((low + high) / 2) + share * predicted.score;
-  const half = both.variance === 0 ? 0 : studentTQuantile(0.5 + level / 2, both.degrees) * Math.sqrt(both.variance);
+  const middle = (1 - share) * ((low + high) / 2) + share * predicted;
+  const deviations = Math.max(1, apart) * studentTQuantile(0.5 + level / 2, both.degrees);
+  const half = both.variance === 0 ? 0 : deviations * Math.sqrt(both.variance);
   const bounded = (value: number): number => Math.min(1, Math.max(0, value));
   return {
-    ...common,
+    ...known,
     score: centre,
     interval: { low: bounded(Math.min(centre, middle - half)), high: bounded(Math.max(centre, middle + half)), level },
     share,

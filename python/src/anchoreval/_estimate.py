@@ -28,6 +28,7 @@ def estimate(
     over: EstimateOver | None = None,
     clusters: Mapping[str, str] | None = None,
     subscores: bool | Sequence[str] | None = None,
+    known_scores: Mapping[str, float] | None = None,
     metric: None = None,
 ) -> Estimate: ...
 @overload
@@ -68,6 +69,7 @@ def estimate(
     over: EstimateOver | None = None,
     clusters: Mapping[str, str] | None = None,
     subscores: bool | Sequence[str] | None = None,
+    known_scores: Mapping[str, float] | None = None,
     metric: str | None = None,
 ) -> Estimate | PassEstimate | Estimates:
     """A model's score on the whole benchmark, from its answers to the anchors of one form.
@@ -85,6 +87,8 @@ def estimate(
         over: "runs" or "tasks": intervals over both in `trials` for single answers, too; trials have them anyway
         clusters: the group of each item whose answers go together, such as its repository, for intervals over tasks
         subscores: True, or names of some: the scores of the bundle's groups of items in `subscores`
+        known_scores: the model's scores on other benchmarks, in [0,1], of a bundle fitted with such: the score by both
+            together in `with_known_scores`; of one model, so not with a DataFrame
         metric: "pass@16", "pass^4" or "best-of-8": that score in place of the mean, and not with `over`
 
     Raises:
@@ -111,11 +115,13 @@ def estimate(
     if isinstance(responses, Table):
         if form_digest is not None:
             raise AnchorEvalError("invalid_option", "form_digest goes with a list; a DataFrame's columns are item ids")
+        if known_scores is not None:
+            raise AnchorEvalError("invalid_option", "known_scores are one model's; estimate a DataFrame's rows by themselves")
         estimates = ask_estimates(loaded(bundle), responses, kind, hashes=hashes, **options)
         warn(table_warnings(estimates))
         return estimates
     run = Run(responses, form_digest=form_digest, hashes=hashes)
-    result = decode(kind, ask("estimate", bundle, [run], **options))
+    result = decode(kind, ask("estimate", bundle, [run], known_scores=known_scores, **options))
     warn(result.warnings)
     return result
 

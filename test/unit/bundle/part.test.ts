@@ -64,6 +64,12 @@ const NOTES: Readonly<Record<string, unknown>> = {
   },
   unasked: SAMPLE_UNASKED,
   subscores: SAMPLE_SUBSCORES,
+  knownScores: {
+    elsewhere: {
+      overall: null,
+      scenarios: { alpha: { models: 9, intercept: 0.1, slope: 0.8, deviation: 0.3, mean: -0.2, spread: 4 } },
+    },
+  },
 };
 
 /** Those that may be damaged: limits of adaptive evaluations are refused whatever they are. */
