@@ -3,7 +3,6 @@ export * from "./adaptive/sdk/index.ts";
 export * from "./compare/sdk/index.ts";
 export { gateFromAnchors, type GateOptions, type GateResult } from "./gates/sdk/gate-from-anchors.ts";
 export { estimateFromJudge, type JudgedEstimate } from "./judge/sdk/estimate-from-judge.ts";
-export type { KnownScored, KnownScores } from "./known-scores/sdk/with-known-score.ts";
 export * from "./plan/sdk/index.ts";
 export * from "./prices/sdk/index.ts";
 export * from "./routing/sdk/index.ts";

@@ -3,7 +3,6 @@ import { LEAST_KNOWN } from "anchoreval/internal/features/known-scores/core";
 import type { KnownScored } from "anchoreval/internal/features/known-scores/sdk/with-known-score";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
 import { counted, percent, points } from "anchoreval/internal/words/figures";
-import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import type { FitOptionPart } from "../../cli/src/options/fit.ts";
 import type { EstimatePart } from "../../cli/src/options/parts.ts";
 import { option, rare } from "../../cli/src/program/command.ts";
@@ -22,6 +21,7 @@ export const learnKnownScores: FitOptionPart = {
     const file = options.text("known-scores");
     if (file === undefined) return null;
     return async ({ matrix: { subjects } }) => {
+      const { scoreAt } = await import("anchoreval-trainer/internal/matrix/response-matrix");
       const { readResponses } = await import("anchoreval-trainer/internal/matrix/read-responses");
       const { withKnownScores } = await import("anchoreval-trainer/internal/features/known-scores/fit/known-lines");
       const { matrix: known, remarks } = await readResponses(file, { oneScenario: true });

@@ -9,6 +9,7 @@ const SHORT = [
   "offline-trainer/src/matrix/readers/formats.ts",
   "features/routing/sdk/client-calls.ts",
   "features/subscores/sdk/facts.ts", // `show` has it without estimates
+  "features/known-scores/sdk/facts.ts",
   "features/adaptive/core/limits.ts", // every reader of a manifest has it, and few the rest of the feature's core
   "sdk/bundles/parse-manifest.ts", // the core's, with the features' parts, which the core doesn't know
 ];

@@ -106,7 +106,7 @@ function leastSquares(pairs: readonly Pair[]) {
   return { intercept: centre - slope * mean, slope, deviation, mean, spread };
 }
 
-/** What a line through some models misses others by, the root mean square over what it says of how far these lie out. */
+/** The root mean square of what a line through some models misses others by, over what it says of how far these lie out. */
 function missedBy(some: readonly Pair[], others: readonly Pair[]): number {
   const line = leastSquares(some);
   if (line === null) return 0;
