@@ -184,6 +184,7 @@ def test_what_is_no_set_of_answers(bundle: Bundle, given: Any) -> None:
         ({"level": float("nan")}, "invalid_option"),
         ({"level": "high"}, "invalid_option"),
         ({"hashes": {"gsm#3": "0" * 64}}, "item_changed"),
+        ({"known_scores": {"elsewhere": 0.5}}, "invalid_option"),
     ],
 )
 def test_bad_options(bundle: Bundle, answers: Scores, options: dict[str, Any], code: str) -> None:

@@ -116,7 +116,7 @@ def estimate(
         if form_digest is not None:
             raise AnchorEvalError("invalid_option", "form_digest goes with a list; a DataFrame's columns are item ids")
         if known_scores is not None:
-            raise AnchorEvalError("invalid_option", "known_scores are one model's; estimate a DataFrame's rows by themselves")
+            raise AnchorEvalError("invalid_option", "known_scores are one model's, and a DataFrame has several")
         estimates = ask_estimates(loaded(bundle), responses, kind, hashes=hashes, **options)
         warn(table_warnings(estimates))
         return estimates
