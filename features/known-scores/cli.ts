@@ -24,23 +24,23 @@ export const learnKnownScores: FitOptionPart = {
       const { scoreAt } = await import("anchoreval-trainer/internal/matrix/response-matrix");
       const { readResponses } = await import("anchoreval-trainer/internal/matrix/read-responses");
       const { withKnownScores } = await import("anchoreval-trainer/internal/features/known-scores/fit/known-lines");
-      const { matrix: known, remarks } = await readResponses(file, { oneScenario: true });
+      const { matrix: elsewhere, remarks } = await readResponses(file, { oneScenario: true });
       for (const remark of remarks) output.remark(remark);
       const sources = new Set(subjects);
-      const rows = known.subjects.flatMap((model, m) => (sources.has(model) ? [m] : []));
-      const counts = known.items.map(
-        ({ item_id: name }, i) => [name, rows.filter((m) => !Number.isNaN(scoreAt(known, m, i))).length] as const,
+      const rows = elsewhere.subjects.flatMap((model, m) => (sources.has(model) ? [m] : []));
+      const counts = elsewhere.items.map(
+        ({ item_id: name }, i) => [name, rows.filter((m) => !Number.isNaN(scoreAt(elsewhere, m, i))).length] as const,
       );
       const few = counts.filter(([, models]) => models < LEAST_KNOWN);
       if (few.length === counts.length)
         throw invalidOption(
-          `${file}: no benchmark has scores of ${LEAST_KNOWN} models of the responses, by the same names: ${counts.map(([name, models]) => `${name} of ${models}`).join(", ")}; the responses have ${firstFew(subjects)}, the file ${firstFew(known.subjects)}`,
+          `${file}: no benchmark has scores of ${LEAST_KNOWN} models of the responses, by the same names: ${counts.map(([name, models]) => `${name} of ${models}`).join(", ")}; the responses have ${firstFew(subjects)}, the file ${firstFew(elsewhere.subjects)}`,
         );
       const matched = counts.map(([name, models]) => `${name} of ${models}`).join(", ");
       output.remark(`known scores, by the models' names: ${matched} of ${counted(subjects.length, "source model")}`);
       if (few.length > 0)
         output.remark(`left out, as fewer than ${LEAST_KNOWN} models have one: ${firstFew(few.map(([name]) => name))}`);
-      return { part: withKnownScores(known) };
+      return { part: withKnownScores(elsewhere) };
     };
   },
 };
@@ -68,12 +68,12 @@ export const estimateKnownScore: EstimatePart = {
       },
     };
   },
-  words: ({ withKnownScores: known }) => {
-    if (known === undefined) return null;
-    const scenarios = Object.entries(known.scenarios);
-    const named = [["", known.overall] as const, ...(scenarios.length > 1 ? scenarios : [])];
-    const sentences = named.flatMap(([id, scored]) =>
-      scored === null ? [] : [`${id === "" ? "" : `${id}: `}${knownWords(scored)}`],
+  words: ({ withKnownScores: scored }) => {
+    if (scored === undefined) return null;
+    const scenarios = Object.entries(scored.scenarios);
+    const named = [["", scored.overall] as const, ...(scenarios.length > 1 ? scenarios : [])];
+    const sentences = named.flatMap(([id, both]) =>
+      both === null ? [] : [`${id === "" ? "" : `${id}: `}${knownWords(both)}`],
     );
     return { sentences: sentences.length > 0 ? sentences : ["the known score tells nothing of this one"] };
   },

@@ -1,5 +1,5 @@
 import { withPart } from "anchoreval/internal/core/bundle/part";
-import { scoreLogit } from "anchoreval/internal/core/numeric/score-bounds";
+import { scoreLogit } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import {
   type KnownLine,
   type KnownScoresManifest,
@@ -18,16 +18,16 @@ const LEAST_DEVIATION = 0.01;
  * The part of a fit that learns what scores on other benchmarks tell of scores here: a line over the source models that have
  * both, matched by name. Later `estimate(bundle, answers, { knownScores: { livecodebench: 0.61 } })` uses one that a new model
  * has: published scores make an evaluation of few, expensive tasks surer at no cost.
- * @param known - a row a model, a column a benchmark: its scores in [0,1], NaN where there is none
+ * @param elsewhere - a row a model, a column a benchmark: its scores in [0,1], NaN where there is none
  * @returns its part adds nothing of a benchmark that fewer than eight source models have a score on
- * @example await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withKnownScores(known)] });
+ * @example await fit(matrix, { benchmark: "quiz", version: "1.0.0", created, sizes: [50], seed: 1, backend, parts: [withKnownScores(elsewhere)] });
  */
-export function withKnownScores(known: ResponseMatrix): FitPart {
+export function withKnownScores(elsewhere: ResponseMatrix): FitPart {
   return {
     stage: "known scores",
     add: ({ content, parts }) => {
-      const noted = known.items.flatMap(({ item_id: name }, column): [string, KnownScoresManifest[string]][] => {
-        const scores = new Map(known.subjects.map((model, m) => [model, scoreAt(known, m, column)]));
+      const noted = elsewhere.items.flatMap(({ item_id: name }, column): [string, KnownScoresManifest[string]][] => {
+        const scores = new Map(elsewhere.subjects.map((model, m) => [model, scoreAt(elsewhere, m, column)]));
         const lines = linesOf(parts, content.manifest.scenarios, scores);
         return lines.overall === null && Object.keys(lines.scenarios).length === 0 ? [] : [[name, lines]];
       });
@@ -42,7 +42,7 @@ export function withKnownScores(known: ResponseMatrix): FitPart {
 function linesOf(
   parts: readonly FittedPart[],
   described: readonly { readonly id: string; readonly weight: number }[],
-  known: ReadonlyMap<string, number>,
+  elsewhere: ReadonlyMap<string, number>,
 ): KnownScoresManifest[string] {
   const scored = new Map(
     parts.flatMap(({ benchmark: { models, scenarios } }) =>
@@ -60,10 +60,10 @@ function linesOf(
     ]),
   );
   return {
-    overall: knownLine(known, overall),
+    overall: knownLine(elsewhere, overall),
     scenarios: Object.fromEntries(
       described.flatMap(({ id }) => {
-        const line = knownLine(known, scored.get(id)!);
+        const line = knownLine(elsewhere, scored.get(id)!);
         return line ? [[id, line]] : [];
       }),
     ),
@@ -76,9 +76,12 @@ function linesOf(
  * stronger than any seen, and what goes together among models of one kind needn't beyond them.
  * @returns null for fewer than eight models, or where x doesn't vary
  */
-export function knownLine(known: ReadonlyMap<string, number>, scores: ReadonlyMap<string, number>): KnownLine | null {
+export function knownLine(
+  elsewhere: ReadonlyMap<string, number>,
+  scores: ReadonlyMap<string, number>,
+): KnownLine | null {
   const pairs = Array.from(scores).flatMap(([model, score]): Pair[] => {
-    const x = known.get(model) ?? NaN;
+    const x = elsewhere.get(model) ?? NaN;
     return Number.isNaN(x) || Number.isNaN(score) ? [] : [[scoreLogit(x), scoreLogit(score)]];
   });
   if (pairs.length < LEAST_KNOWN) return null;
@@ -88,8 +91,12 @@ export function knownLine(known: ReadonlyMap<string, number>, scores: ReadonlyMa
   const half = Math.ceil(pairs.length / 2);
   const missed = [sorted, sorted.toReversed()].map((ordered) => missedBy(ordered.slice(0, half), ordered.slice(half)));
   const deviation = Math.max(LEAST_DEVIATION, line.deviation, ...missed);
-  const figures = Object.entries({ ...line, deviation }).map(([key, value]) => [key, rounded(value)] as const);
-  return { models: pairs.length, ...(Object.fromEntries(figures) as ReturnType<typeof leastSquares> & object) };
+  const { intercept, slope, mean, spread } = line;
+  return {
+    models: pairs.length,
+    ...{ intercept: rounded(intercept), slope: rounded(slope), deviation: rounded(deviation) },
+    ...{ mean: rounded(mean), spread: rounded(spread) },
+  };
 }
 
 /** φ(x) and φ(S) of a model. */

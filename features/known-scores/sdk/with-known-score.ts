@@ -4,7 +4,7 @@ import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import { satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
-import { logitScore, logitSlope, scoreLogit } from "../../../sdk/core/numeric/score-bounds.ts";
+import { logitScore, logitSlope, scoreLogit } from "../../unasked/sdk/predict-scenarios.ts";
 import type { Remark } from "../../../sdk/estimate/door.ts";
 import type { Estimate, Integer, Interval, PassInterval, ScenarioResult } from "../../../sdk/estimate/types.ts";
 import { firstFew } from "../../../sdk/tables/data-issues.ts";
@@ -66,9 +66,9 @@ export const knownScoreRemark: Remark<
     ): KnownScored | null => {
       const { score, interval } = scored;
       if (score === null || interval === null) return null;
-      const candidates = lines.flatMap(({ name, known, noted }) => {
+      const candidates = lines.flatMap(({ name, x, noted }) => {
         const line = lineOf(noted);
-        return line ? [{ by: name, models: line.models, ...predictScore(line, known) }] : [];
+        return line ? [{ by: name, models: line.models, ...predictScore(line, x) }] : [];
       });
       const [best] = candidates.sort((a, b) => a.deviation - b.deviation);
       const outside = Math.max(...scenarios.map(({ details }) => (details ? details.outside.above + details.outside.below : 0))); // prettier-ignore
@@ -96,13 +96,13 @@ function askedLines({ manifest }: Pick<Bundle, "manifest">, knownScores: unknown
     throw invalidOption("`knownScores` needs a bundle that was fitted with its models' scores on other benchmarks");
   if (typeof knownScores !== "object" || knownScores === null || Object.keys(knownScores).length === 0)
     throw invalidOption(`\`knownScores\` is a score by benchmark: ${firstFew(Object.keys(noted))}`);
-  return Object.entries(knownScores as Readonly<Record<string, unknown>>).map(([name, known]) => {
+  return Object.entries(knownScores as Readonly<Record<string, unknown>>).map(([name, x]) => {
     const lines = lookUp(noted, name);
     if (lines === undefined)
       throw invalidOption(`no score on ${name} is known of the bundle's models: there is ${firstFew(Object.keys(noted))}`); // prettier-ignore
-    if (typeof known !== "number" || !(known >= 0 && known <= 1))
-      throw invalidOption(`a known score is a fraction in [0,1]; got ${String(known)} for ${name}`);
-    return { name, known, noted: lines };
+    if (typeof x !== "number" || !(x >= 0 && x <= 1))
+      throw invalidOption(`a known score is a fraction in [0,1]; got ${String(x)} for ${name}`);
+    return { name, x, noted: lines };
   });
 }
 
@@ -113,9 +113,9 @@ function askedLines({ manifest }: Pick<Bundle, "manifest">, knownScores: unknown
  */
 export function predictScore(
   { models, intercept, slope, deviation, mean, spread }: KnownLine,
-  known: number,
+  x: number,
 ): Pick<KnownScored, "predicted" | "deviation"> {
-  const logit = scoreLogit(known);
+  const logit = scoreLogit(x);
   const predicted = logitScore(intercept + slope * logit);
   const width = deviation * Math.sqrt(1 + 1 / models + (logit - mean) ** 2 / spread);
   return { predicted, deviation: width / logitSlope(predicted) };
@@ -132,15 +132,15 @@ export function predictScore(
 function combine(
   score: number,
   { low, high, level }: Interval,
-  known: Pick<KnownScored, "by" | "models" | "predicted" | "deviation">,
+  line: Pick<KnownScored, "by" | "models" | "predicted" | "deviation">,
 ): KnownScored {
   const variance = ((high - low) / 2 / normalQuantile(0.5 + level / 2)) ** 2;
-  const { predicted, deviation } = known;
-  const degrees = known.models - 2;
+  const { predicted, deviation } = line;
+  const degrees = line.models - 2;
   const open = variance + deviation ** 2;
   const apart = Math.abs(score - predicted) / Math.sqrt(open);
   if (apart > studentTQuantile(1 - CONTRADICTED / 2, degrees))
-    return { ...known, score, interval: { low, high, level }, share: 0, status: "contradicted" };
+    return { ...line, score, interval: { low, high, level }, share: 0, status: "contradicted" };
   const share = variance / open;
   const both = satterthwaite([
     { share: 1 - share, sampling: { variance, degrees: Infinity } },
@@ -153,7 +153,7 @@ function combine(
   const half = both.variance === 0 ? 0 : deviations * Math.sqrt(both.variance);
   const bounded = (value: number): number => Math.min(1, Math.max(0, value));
   return {
-    ...known,
+    ...line,
     score: centre,
     interval: { low: bounded(Math.min(centre, middle - half)), high: bounded(Math.max(centre, middle + half)), level },
     share,

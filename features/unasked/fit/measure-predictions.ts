@@ -2,8 +2,13 @@ import { withPart } from "anchoreval/internal/core/bundle/part";
 import { type UnaskedManifest, unaskedPart } from "anchoreval/internal/features/unasked/core";
 import type { EstimatorId } from "anchoreval/internal/core/estimators/types";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
-import { logitScore, scoreLogit } from "anchoreval/internal/core/numeric/score-bounds";
-import { type KnownScore, knownScore, predictLogits } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
+import {
+  type KnownScore,
+  knownScore,
+  logitScore,
+  predictLogits,
+  scoreLogit,
+} from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import type { FitPart, FittedPart } from "../../../offline-trainer/src/fit/options.ts";
 import type { Benchmark } from "../../../offline-trainer/src/matrix/benchmark.ts";
 import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";

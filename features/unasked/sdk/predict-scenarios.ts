@@ -3,12 +3,29 @@ import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { estimatorFigure } from "../../../sdk/core/estimators/types.ts";
 import { percentile } from "../../../sdk/core/inference/ranks.ts";
 import type { SamplingVariance } from "../../../sdk/core/inference/sampling-variance.ts";
-import { logitScore, logitSlope, scoreLogit } from "../../../sdk/core/numeric/score-bounds.ts";
 import { studentTCdf, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { scenarioShares, type ScoredScenario } from "../../../sdk/estimate/overall-score.ts";
 import type { Estimate, EstimateWarning, ScenarioResult } from "../../../sdk/estimate/types.ts";
 import { type UnaskedManifest, unaskedPlace } from "../core.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
+
+/** ε: how far from 0 and 1 scores are kept, so that their logits are finite. */
+const MARGIN = 0.01;
+
+/** Logit of a score, φ(S) = log((S + ε)/(1 − S + ε)), ε = .01. @param score - in [0,1] */
+export function scoreLogit(score: number): number {
+  return Math.log((score + MARGIN) / (1 - score + MARGIN));
+}
+
+/** The score of a logit, in [0,1]. */
+export function logitScore(logit: number): number {
+  return Math.min(1, Math.max(0, (1 + 2 * MARGIN) / (1 + Math.exp(-logit)) - MARGIN));
+}
+
+/** φ′(S). */
+export function logitSlope(score: number): number {
+  return (1 + 2 * MARGIN) / ((score + MARGIN) * (1 - score + MARGIN));
+}
 
 /** A scenario's score as its answers tell it, and the variance of its error. */
 export interface KnownScore {

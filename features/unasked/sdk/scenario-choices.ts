@@ -4,9 +4,8 @@ import { type UnaskedManifest, unaskedPlace } from "../core.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import { estimatorFigure } from "../../../sdk/core/estimators/types.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
-import { logitScore } from "../../../sdk/core/numeric/score-bounds.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
-import { type KnownScore, partlyPredictedVariance, predictLogits } from "./predict-scenarios.ts";
+import { type KnownScore, logitScore, partlyPredictedVariance, predictLogits } from "./predict-scenarios.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
 /** Scenarios to ask by one form; the others are predicted. */

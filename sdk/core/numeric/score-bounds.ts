@@ -31,21 +31,3 @@ export function readScore(score: unknown): number | null | { code: string; messa
   const onScale = scoreOnScale(score);
   return Number.isNaN(onScale) ? { code: "out_of_range", message: `a score must be in [0,1], got ${score}` } : onScale;
 }
-
-/** ε: how far from 0 and 1 scores are kept, so that their logits are finite. */
-const MARGIN = 0.01;
-
-/** Logit of a score, φ(S) = log((S + ε)/(1 − S + ε)), ε = .01. @param score - in [0,1] */
-export function scoreLogit(score: number): number {
-  return Math.log((score + MARGIN) / (1 - score + MARGIN));
-}
-
-/** The score of a logit, in [0,1]. */
-export function logitScore(logit: number): number {
-  return Math.min(1, Math.max(0, (1 + 2 * MARGIN) / (1 + Math.exp(-logit)) - MARGIN));
-}
-
-/** φ′(S) of {@link scoreLogit}. */
-export function logitSlope(score: number): number {
-  return (1 + 2 * MARGIN) / ((score + MARGIN) * (1 - score + MARGIN));
-}

@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access -- manifests are changed as loose JSON */
 import { estimateFromAnchors, loadBundle, type Bundle, type Estimate } from "anchoreval";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
-import { logitScore, scoreLogit } from "anchoreval/internal/core/numeric/score-bounds";
+import { logitScore, scoreLogit } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import { type KnownScore, predictLogits } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import { placeWords } from "anchoreval/internal/words/result-words";
 import fc from "fast-check";
