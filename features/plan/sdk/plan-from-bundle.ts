@@ -6,6 +6,7 @@ import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { predictedScores } from "../../../sdk/core/scoring/predicted-scores.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import { LEAST_SOURCES } from "../../../sdk/estimate/scenario-result.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
@@ -52,7 +53,12 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
       items: lookUp(form.scenarios, id)!.items,
       ...errorsOf(servedBlend(lookUp(form.scenarios, id)!).measured, level),
     }));
-    return { of, forms, open: (items) => 1 / items - 1 / of, residual: residualVariance(bundle, id) };
+    const least = endlessVariance(bundle, id);
+    return {
+      ...{ of, forms, residual: residualVariance(bundle, id) },
+      open: (items) => 1 / items - 1 / of,
+      least: (items) => least / items,
+    };
   });
   const powers = { halfWidth: commonPower(parts, "halfWidth"), error: commonPower(parts, "error") };
   const scenarios = parts.map((part, s) => ({
@@ -175,7 +181,9 @@ function overallPrecision(bundle: Bundle, parts: readonly MeasuredPart[], powers
   const of = count(shares.map(({ items }) => items));
   const at = (items: readonly number[], form?: number): Precision => {
     const opens = new Map(forms.map((part) => [part.items, part.open])).set(count(items), open(items));
-    return precision({ of, forms, open: (n) => opens.get(n)!, residual }, powers, asked)(count(items), form);
+    const least = shares.reduce((sum, { share }, s) => sum + share ** 2 * parts[s]!.least(items[s]!), 0);
+    const part = { of, forms, open: (n: number) => opens.get(n)!, residual, least: () => least };
+    return precision(part, powers, asked)(count(items), form);
   };
   return {
     at,
@@ -203,6 +211,8 @@ interface MeasuredPart {
   readonly open: (items: number) => number;
   /** Variance of an answer about its prediction, by the response model's curves. */
   readonly residual: number;
+  /** The variance that intervals are for at least, by items: of {@link endlessVariance}. */
+  readonly least: (items: number) => number;
 }
 
 function errorsOf(measured: MeasuredErrors | null, level: number): SizeErrors {
@@ -220,12 +230,13 @@ function precision(
   powers: Powers,
   { level, rankedRight }: AskedPrecision,
 ): (items: number, form?: number) => Precision {
-  const { of, forms, open, residual } = part;
+  const { of, forms, open, residual, least } = part;
   const [widths, errors] = [precisionCurve(part, "halfWidth", powers), precisionCurve(part, "error", powers)];
   const sizes = forms.flatMap(({ items, error }) => (error === null || items >= of ? [] : [items]));
   return (items, form) => {
     const measured = form === undefined ? null : forms[form]!;
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));
+    const widest = items >= of ? 0 : Math.max(predicted, Math.sqrt(least(items)));
     const basis = (): PlanBasis => {
       if (items >= of) return "measured";
       if (widths === null || errors === null) return "predicted";
@@ -235,7 +246,7 @@ function precision(
     return {
       items,
       of,
-      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * predicted),
+      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * widest),
       gap: Math.min(1, rankedGap(Math.SQRT2 * (measured?.error ?? errors?.(items) ?? predicted), rankedRight)),
       basis: basis(),
     };
@@ -248,6 +259,12 @@ function residualVariance(bundle: Bundle, id: string): number {
   const { prior } = bankOf(bundle.manifest, id);
   const predicted = predictedScores(Float64Array.from(prior.mean), bank, scoreMap);
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
+}
+
+/** The largest variance of a source model's answers where intervals are at least those of as many of endless items; else 0. */
+function endlessVariance({ manifest, scenarios }: Bundle, id: string): number {
+  if (manifest.sources.models >= LEAST_SOURCES) return 0;
+  return Math.max(...Array.from(scenarios.get(id)!.sourceScores, (score) => score * (1 - score)));
 }
 
 /** Powers b of n that σ² goes with, of half-widths and of errors. */

@@ -53,6 +53,25 @@ describe("what the forms can tell", () => {
   });
 });
 
+test("with few source models half-widths are those of as many random items of endless ones, as intervals are then", async () => {
+  const few = await load({
+    manifest: { ...unmeasured.manifest, sources: { models: 11, names: null, note: null } },
+    scenarios: content.scenarios.map((own) => ({ ...own, sourceScores: own.sourceScores.slice(0, 11) })),
+  });
+  const scores = few.scenarios.get("alpha")!.sourceScores;
+  const most = Math.max(...Array.from(scores, (score) => score * (1 - score)));
+  const { forms, needed } = planFromBundle(few, { halfWidth: 0.1 });
+  for (const { scenarios, overall } of forms) {
+    const { items, halfWidth, basis } = scenarios["alpha"]!;
+    expect(basis).toBe("predicted");
+    expect(halfWidth).toBeCloseTo(normalQuantile(0.975) * Math.sqrt(most / items), 12);
+    expect(overall.halfWidth).toBeCloseTo(Math.hypot(halfWidth, scenarios["beta/γ"]!.halfWidth) / 2, 12);
+  }
+  expect(needed!.scenarios["alpha"]!.items).toBe(Math.ceil((normalQuantile(0.975) / 0.1) ** 2 * most));
+  const enough = planFromBundle(unmeasured, { halfWidth: 0.1 }).needed!.scenarios["alpha"]!.items;
+  expect(enough).toBeLessThan(needed!.scenarios["alpha"]!.items);
+});
+
 describe("how many items it takes", () => {
   test("the least number that reaches it, one fewer doesn't", () => {
     const { needed } = planFromBundle(bundle, { halfWidth: 0.05 });
@@ -170,6 +189,7 @@ const part = (...points: [items: number, value: number | null][]) => ({
   forms: points.map(([items, value]) => ({ items, halfWidth: value, error: null })),
   open,
   residual: 0.2,
+  least: () => 0,
 });
 const powers = { halfWidth: 0.2, error: 0 };
 
