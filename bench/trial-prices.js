@@ -1,8 +1,8 @@
 // Fifty answers of a model, as one trial of 50 tasks, two of 25 or five of 10: what each errs by, and what `planTrials` had said.
-// usage: node bench/trial-prices.js FOLDER [--seeds 2] [--repeats 4]
+// usage: node bench/trial-prices.js FOLDER [--seeds 2] [--repeats 4] [--sources N]
 // FOLDER has terminal-bench-core, with trials.csv.gz and items.jsonl.gz, and terminal-bench-1, whose shares are of five trials.
 //
-// Each model in turn is held out and a bundle fitted on the others' trials, by several seeds. It answers a form in trials drawn
+// Each model in turn is held out and a bundle fitted on the others' trials, or those of N of them, by several seeds. It answers a form in trials drawn
 // from its own, and the truth is its mean on all tasks in the other trials: the variance of that truth is taken away from the
 // squared errors, and widens the intervals. Five trials leave no others: they are compared with their own run, whose variance
 // is added, as it has nothing to do with which tasks were drawn.
@@ -18,11 +18,15 @@ import { fittedBundle, mean, points } from "./fitted-bundle.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seeds: { type: "string", default: "2" }, repeats: { type: "string", default: "4" } },
+  options: {
+    seeds: { type: "string", default: "2" },
+    repeats: { type: "string", default: "4" },
+    sources: { type: "string" },
+  },
 });
 const [folder] = positionals;
 if (folder === undefined) {
-  console.error("usage: node bench/trial-prices.js FOLDER [--seeds 2] [--repeats 4]");
+  console.error("usage: node bench/trial-prices.js FOLDER [--seeds 2] [--repeats 4] [--sources N]");
   process.exit(2);
 }
 /** Tasks, and trials of each. */
@@ -51,10 +55,11 @@ async function replayBoard(set, table, trialsOf) {
   const results = WAYS.map(() => ({ planned: [], basis: new Set(), squares: [], noises: [], halves: [], held: [] }));
   for (let seed = 0; seed < Number(values.seeds); seed++)
     for (const target of subjects) {
-      const others = subjects.filter((model) => model !== target);
-      const bundle = await fittedOn(others, items, cells, seed);
-      const plan = planTrials(bundle, { trials: WAYS.map(({ count }) => count) });
       const random = createRandom(`${target} ${seed}`);
+      const others = random.shuffle(subjects.filter((model) => model !== target));
+      const learned = others.slice(0, values.sources ? Number(values.sources) : undefined);
+      const bundle = await fittedOn(learned, items, cells, seed);
+      const plan = planTrials(bundle, { trials: WAYS.map(({ count }) => count) });
       const own = cells.filter(({ model }) => model === target);
       WAYS.forEach(({ size, count }, w) => {
         const { basis, choices } = plan.forms.find(({ form }) => form === String(size));

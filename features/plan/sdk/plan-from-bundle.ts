@@ -53,11 +53,10 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
       items: lookUp(form.scenarios, id)!.items,
       ...errorsOf(servedBlend(lookUp(form.scenarios, id)!).measured, level),
     }));
-    const least = endlessVariance(bundle, id);
     return {
       ...{ of, forms, residual: residualVariance(bundle, id) },
       open: (items) => 1 / items - 1 / of,
-      least: (items) => least / items,
+      random: randomVariance(bundle, id, of),
     };
   });
   const powers = { halfWidth: commonPower(parts, "halfWidth"), error: commonPower(parts, "error") };
@@ -181,8 +180,8 @@ function overallPrecision(bundle: Bundle, parts: readonly MeasuredPart[], powers
   const of = count(shares.map(({ items }) => items));
   const at = (items: readonly number[], form?: number): Precision => {
     const opens = new Map(forms.map((part) => [part.items, part.open])).set(count(items), open(items));
-    const least = shares.reduce((sum, { share }, s) => sum + share ** 2 * parts[s]!.least(items[s]!), 0);
-    const part = { of, forms, open: (n: number) => opens.get(n)!, residual, least: () => least };
+    const random = shares.reduce((sum, { share }, s) => sum + share ** 2 * parts[s]!.random(items[s]!), 0);
+    const part = { of, forms, open: (n: number) => opens.get(n)!, residual, random: () => random };
     return precision(part, powers, asked)(count(items), form);
   };
   return {
@@ -211,8 +210,8 @@ interface MeasuredPart {
   readonly open: (items: number) => number;
   /** Variance of an answer about its prediction, by the response model's curves. */
   readonly residual: number;
-  /** The variance that intervals are for at least, by items: of {@link endlessVariance}. */
-  readonly least: (items: number) => number;
+  /** By the number of items: {@link randomVariance}. */
+  readonly random: (items: number) => number;
 }
 
 function errorsOf(measured: MeasuredErrors | null, level: number): SizeErrors {
@@ -230,13 +229,13 @@ function precision(
   powers: Powers,
   { level, rankedRight }: AskedPrecision,
 ): (items: number, form?: number) => Precision {
-  const { of, forms, open, residual, least } = part;
+  const { of, forms, open, residual, random } = part;
   const [widths, errors] = [precisionCurve(part, "halfWidth", powers), precisionCurve(part, "error", powers)];
   const sizes = forms.flatMap(({ items, error }) => (error === null || items >= of ? [] : [items]));
   return (items, form) => {
     const measured = form === undefined ? null : forms[form]!;
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));
-    const widest = items >= of ? 0 : Math.max(predicted, Math.sqrt(least(items)));
+    const spread = items >= of ? 0 : Math.sqrt(random(items));
     const basis = (): PlanBasis => {
       if (items >= of) return "measured";
       if (widths === null || errors === null) return "predicted";
@@ -246,7 +245,7 @@ function precision(
     return {
       items,
       of,
-      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * widest),
+      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * spread),
       gap: Math.min(1, rankedGap(Math.SQRT2 * (measured?.error ?? errors?.(items) ?? predicted), rankedRight)),
       basis: basis(),
     };
@@ -261,10 +260,14 @@ function residualVariance(bundle: Bundle, id: string): number {
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
 }
 
-/** The largest variance of a source model's answers where intervals are at least those of as many of endless items; else 0. */
-function endlessVariance({ manifest, scenarios }: Bundle, id: string): number {
-  if (manifest.sources.models >= LEAST_SOURCES) return 0;
-  return Math.max(...Array.from(scenarios.get(id)!.sourceScores, (score) => score * (1 - score)));
+/**
+ * Variance of the mean of n random items for the source model whose answers vary most. With few source models the items are
+ * out of infinitely many, as they are for intervals.
+ */
+function randomVariance({ manifest, scenarios }: Bundle, id: string, of: number): (items: number) => number {
+  const most = Math.max(...Array.from(scenarios.get(id)!.sourceScores, (score) => score * (1 - score)));
+  const drawn = manifest.sources.models >= LEAST_SOURCES ? 1 / of : 0;
+  return (items) => most * Math.max(0, 1 / items - drawn);
 }
 
 /** Powers b of n that σ² goes with, of half-widths and of errors. */

@@ -73,7 +73,7 @@ const TRIAL_PLAN_OPTIONS: OptionNames<TrialPlanOptions> = {
  *
  *   H(n, R)² = H(n)²·(σ²_mi + σ²_ε/R)/(σ²_mi + σ²_ε/R₀) + z²·Σw²·σ²_ε/R.
  *
- * Where H was predicted by the response model's curves, R₀ is 1. With fewer than 12 source models H is that of as many out of
+ * Where H wasn't measured it is that of random items, and R₀ is 1. With fewer than 12 source models H is that of as many out of
  * endlessly many items, and stands as it is in any number of trials.
  * @param bundle - with all its scenarios, fitted on repeated trials
  * @throws AnchorEvalError as `planFromBundle`; `unsupported` for a bundle without variance components
