@@ -29,11 +29,11 @@ import { BUNDLES } from "./sources.js";
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** Of the back-tests on the cards: items a scenario, and by split how often it is drawn. All models are in one draw of families. */
 const SIZE = 50;
-const SEEDS = { interpolation: 2, extrapolation: 2, family: 1 };
+const SEEDS = { interpolation: 2, extrapolation: 2, newest: 2, family: 1 };
 
 /**
  * Fits one of BUNDLES and measures it.
- * @param tables - folder for its response matrix
+ * @param tables - folder for its response matrix, and models.csv with the days on which they came out
  * @returns its files, and the card's text where it is asked for
  */
 export async function buildBundle(folder, bundle, tables, { card = true } = {}) {
@@ -59,14 +59,29 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
   const files = bundleFiles({ content: { ...content, manifest: { ...manifest, sources } } });
   if (!card) return { files };
   const { estimator } = manifest.forms[0];
-  const splits = Object.entries(SEEDS).filter(([split]) => split !== "family" || !bundle.anonymous);
+  const dates = bundle.released && datesOf(matrix.subjects, bundle);
+  if (dates) {
+    const lines = matrix.subjects.map((model, m) => `${model},${dates[m]}\n`);
+    await writeFile(join(place, "models.csv"), ["model,released\n", ...lines]);
+  }
+  const unmeasured = [...(bundle.anonymous ? ["family"] : []), ...(dates ? [] : ["newest"])];
   const tests = [];
-  for (const [split, most] of splits) {
+  for (const [split, most] of Object.entries(SEEDS).filter(([name]) => !unmeasured.includes(name))) {
     const seeds = Math.min(most, bundle.seeds ?? most);
-    const { rows } = await runBacktest(matrix, { split, sizes: [SIZE], seeds, method, provider: "cpu" });
+    const { rows } = await runBacktest(matrix, {
+      ...{ split, sizes: [SIZE], seeds, method, provider: "cpu" },
+      ...(split === "newest" && { dates }),
+    });
     tests.push({ split, seeds, rows: rows.filter((row) => row.estimator === estimator) });
   }
   return { files, card: cardText(bundle, content, tests, SIZE) };
+}
+
+/** The day on which each model came out. */
+function datesOf(models, { name, released }) {
+  const undated = models.filter((model) => !Object.hasOwn(released, model));
+  if (undated.length > 0) throw new Error(`sources.js doesn't say when ${undated.join(", ")} of ${name} came out`);
+  return models.map((model) => released[model]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

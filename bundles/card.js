@@ -4,6 +4,7 @@ const points = (value) => value.toFixed(1);
 const SPLITS = {
   interpolation: "models like those seen",
   extrapolation: "stronger than any seen",
+  newest: "the newest, by date",
   family: "other families",
 };
 
@@ -19,6 +20,8 @@ export function cardText(bundle, { manifest, scenarios }, tests, size) {
   const short = shortLines({ manifest, scenarios }).map((line) => `- ${line}\n`);
   const best = scenarios.map(({ sourceScores }) => Math.max(...sourceScores));
   const ranges = manifest.scenarios.map(({ id }, s) => `${points(100 * best[s])} points in ${id}`);
+  const heldOut = (split) =>
+    split === "newest" ? `--families out/bundles/${bundle.name}/models.csv --split released` : `--split ${split}`;
   return `# ${bundle.name} ${bundle.version}
 
 ${bundle.description}. ${items} items, ${models} models, the newest of ${bundle.newest}.
@@ -31,7 +34,10 @@ ${answerCheckLines(manifest)
   .map((line) => `- ${line}\n`)
   .join(
     "",
-  )}- **No longer good for** models above the best seen, ${ranges.join(", ")}: most released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it, and err as in the line "${SPLITS.extrapolation}".
+  )}- **Above the best seen**, ${ranges.join(", ")}, are most models released after ${bundle.newest.slice(0, 7)} by the largest makers. Estimates warn of it. With ${size} items a scenario they err by ${tests
+    .filter(({ split }) => split !== "family")
+    .map(typicalWords)
+    .join("; ")}.
 
 ## Measured errors
 
@@ -44,9 +50,16 @@ ${bundle.anonymous ? "\nOther families weren't measured: the models are anonymou
 These commands print them, after \`node bundles/build.js ../shared/data --only ${bundle.name}\`:
 
 \`\`\`sh
-${tests.map(({ split, seeds }) => `npx anchoreval backtest ${tables} --anchors ${size}${settings.join("")} --split ${split} --seeds ${seeds}`).join("\n")}
+${tests.map(({ split, seeds }) => `npx anchoreval backtest ${tables} --anchors ${size}${settings.join("")} ${heldOut(split)} --seeds ${seeds}`).join("\n")}
 \`\`\`
 `;
+}
+
+/** What is estimated of models held out in one way: the overall score, where there are several scenarios. */
+function typicalWords({ split, rows }) {
+  const { mae, halfWidth95 } = rows.find(({ scenario }) => scenario === "overall") ?? rows[0];
+  const interval = halfWidth95 === null ? "" : `, ± ${points(halfWidth95)}`;
+  return `${points(mae)} points${interval} (${SPLITS[split]})`;
 }
 
 function errorRows({ split, rows }) {

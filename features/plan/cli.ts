@@ -57,7 +57,7 @@ const BASIS: Readonly<Record<Precision["basis"], string>> = {
   measured: "",
   between: "between measured sizes",
   beyond: "beyond the measured sizes",
-  predicted: "predicted by the response model, not measured",
+  predicted: "not measured: as many random items",
 };
 
 function planLines(plan: Plan): string[] {

@@ -20,7 +20,7 @@ import { type EvidenceSource, type ScenarioEvidence, scenarioEvidence } from "./
 import type { EstimateWarning, Interval, ScenarioResult, WarningCode } from "./types.ts";
 
 /** Source models below which errors on held-out models say nothing of new ones. */
-const LEAST_SOURCES = 12;
+export const LEAST_SOURCES = 12;
 
 /** Meaning of each suspicion, and advice. */
 const MEANING: Readonly<Record<Suspicion, string>> = {

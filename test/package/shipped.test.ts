@@ -86,9 +86,9 @@ describe.each(BUNDLES.map((own) => [own.name, own] as const))("%s", (_, own) => 
     }
   });
 
-  test("has a card, which show prints: who measured what, ids, errors, and for whom it is out of date", async () => {
+  test("has a card, which show prints: who measured what, ids, errors, and how models above the best seen fare", async () => {
     const card = readFileSync(join(place, "card.md"), "utf8");
-    for (const part of ["**Measured by**", "**Data:**", "**Protocol:**", "**Ids:**", "**No longer good for**"])
+    for (const part of ["**Measured by**", "**Data:**", "**Protocol:**", "**Ids:**", "the best seen"])
       expect(card).toContain(part);
     expect(card).toMatch(/\| models like those seen \| .+ \| \d+ \| \d+\.\d\d \| /);
     expect(card).toMatch(/\| stronger than any seen \| .+ \| \d+ \| \d+\.\d\d \| /);

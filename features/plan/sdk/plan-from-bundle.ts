@@ -6,6 +6,7 @@ import { rankedGap } from "../../../sdk/core/inference/ranks.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { predictedScores } from "../../../sdk/core/scoring/predicted-scores.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import { LEAST_SOURCES } from "../../../sdk/estimate/scenario-result.ts";
 import type { Plan, PlanBasis, PlannedForm, PlanOptions, Precision } from "./types.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 
@@ -52,7 +53,11 @@ export function planFromBundle(bundle: Bundle, options: PlanOptions = {}): Plan 
       items: lookUp(form.scenarios, id)!.items,
       ...errorsOf(servedBlend(lookUp(form.scenarios, id)!).measured, level),
     }));
-    return { of, forms, open: (items) => 1 / items - 1 / of, residual: residualVariance(bundle, id) };
+    return {
+      ...{ of, forms, residual: residualVariance(bundle, id) },
+      open: (items) => 1 / items - 1 / of,
+      random: randomVariance(bundle, id, of),
+    };
   });
   const powers = { halfWidth: commonPower(parts, "halfWidth"), error: commonPower(parts, "error") };
   const scenarios = parts.map((part, s) => ({
@@ -175,7 +180,9 @@ function overallPrecision(bundle: Bundle, parts: readonly MeasuredPart[], powers
   const of = count(shares.map(({ items }) => items));
   const at = (items: readonly number[], form?: number): Precision => {
     const opens = new Map(forms.map((part) => [part.items, part.open])).set(count(items), open(items));
-    return precision({ of, forms, open: (n) => opens.get(n)!, residual }, powers, asked)(count(items), form);
+    const random = shares.reduce((sum, { share }, s) => sum + share ** 2 * parts[s]!.random(items[s]!), 0);
+    const part = { of, forms, open: (n: number) => opens.get(n)!, residual, random: () => random };
+    return precision(part, powers, asked)(count(items), form);
   };
   return {
     at,
@@ -203,6 +210,8 @@ interface MeasuredPart {
   readonly open: (items: number) => number;
   /** Variance of an answer about its prediction, by the response model's curves. */
   readonly residual: number;
+  /** By the number of items: {@link randomVariance}. */
+  readonly random: (items: number) => number;
 }
 
 function errorsOf(measured: MeasuredErrors | null, level: number): SizeErrors {
@@ -220,12 +229,13 @@ function precision(
   powers: Powers,
   { level, rankedRight }: AskedPrecision,
 ): (items: number, form?: number) => Precision {
-  const { of, forms, open, residual } = part;
+  const { of, forms, open, residual, random } = part;
   const [widths, errors] = [precisionCurve(part, "halfWidth", powers), precisionCurve(part, "error", powers)];
   const sizes = forms.flatMap(({ items, error }) => (error === null || items >= of ? [] : [items]));
   return (items, form) => {
     const measured = form === undefined ? null : forms[form]!;
     const predicted = Math.sqrt(residual * Math.max(0, open(items)));
+    const spread = items >= of ? 0 : Math.sqrt(random(items));
     const basis = (): PlanBasis => {
       if (items >= of) return "measured";
       if (widths === null || errors === null) return "predicted";
@@ -235,7 +245,7 @@ function precision(
     return {
       items,
       of,
-      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * predicted),
+      halfWidth: Math.min(1, measured?.halfWidth ?? widths?.(items) ?? normalQuantile(0.5 + level / 2) * spread),
       gap: Math.min(1, rankedGap(Math.SQRT2 * (measured?.error ?? errors?.(items) ?? predicted), rankedRight)),
       basis: basis(),
     };
@@ -248,6 +258,16 @@ function residualVariance(bundle: Bundle, id: string): number {
   const { prior } = bankOf(bundle.manifest, id);
   const predicted = predictedScores(Float64Array.from(prior.mean), bank, scoreMap);
   return predicted.reduce((sum, p, i) => sum + weights[i]! * p * (1 - p), 0);
+}
+
+/**
+ * Variance of the mean of n random items for the source model whose answers vary most. With few source models the items are
+ * out of infinitely many, as they are for intervals.
+ */
+function randomVariance({ manifest, scenarios }: Bundle, id: string, of: number): (items: number) => number {
+  const most = Math.max(...Array.from(scenarios.get(id)!.sourceScores, (score) => score * (1 - score)));
+  const drawn = manifest.sources.models >= LEAST_SOURCES ? 1 / of : 0;
+  return (items) => most * Math.max(0, 1 / items - drawn);
 }
 
 /** Powers b of n that σ² goes with, of half-widths and of errors. */

@@ -3,7 +3,8 @@ import type { Integer } from "../../../sdk/estimate/types.ts";
 /**
  * Where figures come from. `measured`: on held-out models, with this form. `between`: smoothed over the bundle's forms, of
  * which some have no more items, some no fewer. `beyond`: by forms that are all smaller, or all larger: an extrapolation.
- * `predicted`: by the response model's curves, half-widths or all of them, since they weren't measured.
+ * `predicted`: half-widths weren't measured, and are those of as many random items; nor may errors be, for which the response
+ * model's curves stand in.
  */
 export type PlanBasis = "measured" | "between" | "beyond" | "predicted";
 

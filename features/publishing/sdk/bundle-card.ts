@@ -22,8 +22,8 @@ const SAID_OTHERWISE = ["created", "source models", "items", "protocol", "answer
 
 /**
  * The card of a bundle that has none of its own, in Markdown, of what it knows of itself: items and models, where its data
- * come from, protocol, what an item id is, the models that it is no longer good for, and its measured errors. What isn't
- * known isn't said.
+ * come from, protocol, what an item id is, how models above the best seen fare, and its measured errors. What isn't known
+ * isn't said.
  * @example await publishBundle(store, files, { card: new TextEncoder().encode(bundleCard(bundle)) })
  */
 export function bundleCard(bundle: Bundle): string {
@@ -37,7 +37,7 @@ export function bundleCard(bundle: Bundle): string {
     ...protocolLines(manifest),
     ...idLines(bundle),
     ...answerCheckLines(manifest),
-    `**No longer good for** models above the best seen, ${bestScores(bundle)}. Estimates warn of it, and err as in the lines "${SPLITS.extrapolation}".`,
+    `**Above the best seen**, ${bestScores(bundle)}, a new model may well be. Estimates warn of it${strongerWords(manifest)}.`,
   ];
   return [
     `# ${benchmark} ${version}`,
@@ -103,6 +103,14 @@ function bestScores({ scenarios }: Bundle): string {
   return listed(
     [...scenarios.values()].map(({ id, sourceScores }) => `${points(Math.max(...sourceScores))} points in ${id}`),
   );
+}
+
+/** How models stronger than any seen fare, beside those like the seen; empty where it wasn't measured. */
+function strongerWords(manifest: Manifest): string {
+  const form = listedForm(manifest);
+  const [like, stronger] = [typicalError(form), typicalError(form, "extrapolation")];
+  if (form.whole || like === null || stronger === null) return "";
+  return `, and of ${count(form.items)} items err by ${points(stronger)} points where models are ${SPLITS.extrapolation}, by ${points(like)} where they are like those seen`;
 }
 
 /** A table of all sizes for the overall score, and one of every scenario in the default form. */

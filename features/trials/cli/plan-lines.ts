@@ -50,9 +50,7 @@ function trialPlanLines({ benchmark, version, level, of, forms, wanted, enough }
             "",
           ]),
     ...(forms.some(({ basis }) => basis === "predicted")
-      ? [
-          "Half-widths of a run were predicted by the response model, not measured: with few source models they are wider.",
-        ]
+      ? ["Half-widths of a run weren't measured, as source models are few: they are those of as many random items."]
       : []),
     "Figures are for models like the source models: what nine in ten of them have at most. A trial more tells of the model's luck on the same items, an item more of that and of the items.",
   ];

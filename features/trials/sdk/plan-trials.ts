@@ -2,10 +2,11 @@ import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { AnchorEvalError, checkCall, invalidOption, type OptionNames } from "../../../sdk/core/errors.ts";
 import { normalQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { scenarioShares } from "../../../sdk/estimate/overall-score.ts";
+import { LEAST_SOURCES } from "../../../sdk/estimate/scenario-result.ts";
 import type { Integer } from "../../../sdk/estimate/types.ts";
 import type { PlanReading } from "../../plan/sdk/door.ts";
 import { planFromBundle } from "../../plan/sdk/plan-from-bundle.ts";
-import type { PlanBasis } from "../../plan/sdk/types.ts";
+import type { PlanBasis, Precision } from "../../plan/sdk/types.ts";
 import { bundleComponents } from "./components.ts";
 import type { VarianceComponents } from "../core.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
@@ -72,7 +73,8 @@ const TRIAL_PLAN_OPTIONS: OptionNames<TrialPlanOptions> = {
  *
  *   H(n, R)² = H(n)²·(σ²_mi + σ²_ε/R)/(σ²_mi + σ²_ε/R₀) + z²·Σw²·σ²_ε/R.
  *
- * Where H was predicted by the response model's curves, R₀ is 1.
+ * Where H wasn't measured it is that of random items, and R₀ is 1. With fewer than 12 source models H is that of as many out of
+ * endlessly many items, and stands as it is in any number of trials.
  * @param bundle - with all its scenarios, fitted on repeated trials
  * @throws AnchorEvalError as `planFromBundle`; `unsupported` for a bundle without variance components
  * @see Brennan (2001), Generalizability Theory, §1.2.4 (D studies)
@@ -95,6 +97,9 @@ export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan
       `this bundle knows nothing of trials (${unknown.slice(0, 3).join(", ")}): fit it on a long table with a column trial, with two trials an item or more`,
     );
   const run = planFromBundle(bundle, { ...(level !== undefined && { level }) });
+  // With few sources intervals are those of as many of endless items: what runs and trials add is in them.
+  const isEndless = ({ items, of, basis }: Precision): boolean =>
+    manifest.sources.models < LEAST_SOURCES && basis === "predicted" && items < of;
   const z = normalQuantile(0.5 + run.level / 2);
   const parts = scenarioShares(manifest).map(({ id, share, items: of }): PlannedPart => {
     const squares = bundle.scenarios.get(id)!.weights.reduce((sum, weight) => sum + weight ** 2, 0);
@@ -106,15 +111,19 @@ export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan
   const formOf = (id: string): (typeof manifest.forms)[number] => manifest.forms.find((form) => form.id === id)!;
   const sizesOf = (id: string): number[] =>
     manifest.scenarios.map((scenario) => lookUp(formOf(id).scenarios, scenario.id)!.items);
-  const forms = run.forms.map(({ form, overall: { items, halfWidth: width, basis } }) => ({
-    form: form!,
-    basis,
-    choices: trials.map((count): ItemsByTrials => {
-      const scaled = width ** 2 * varianceRatio(parts, sizesOf(form!), count, basis === "predicted");
-      const half = Math.min(1, Math.sqrt(scaled + z ** 2 * noise(count)));
-      return choice(items, items * count, half);
-    }),
-  }));
+  const forms = run.forms.map(({ form, overall }) => {
+    const { items, halfWidth: width, basis } = overall;
+    return {
+      form: form!,
+      basis,
+      choices: trials.map((count): ItemsByTrials => {
+        if (isEndless(overall)) return choice(items, items * count, width);
+        const scaled = width ** 2 * varianceRatio(parts, sizesOf(form!), count, basis === "predicted");
+        const half = Math.min(1, Math.sqrt(scaled + z ** 2 * noise(count)));
+        return choice(items, items * count, half);
+      }),
+    };
+  });
   const enough =
     halfWidth === undefined ? [] : [...trials.flatMap((count) => leastItems(halfWidth, count)), ...allAgain(halfWidth)];
   return {
@@ -131,11 +140,13 @@ export function planTrials(bundle: Bundle, options: TrialPlanOptions): TrialPlan
   function leastItems(wanted: number, count: number): ItemsByTrials[] {
     const added = z ** 2 * noise(count);
     if (added > wanted ** 2) return []; // all items are too few
+    const endless = run.forms.some(({ overall }) => isEndless(overall));
     const predicted = run.forms.every(({ overall }) => overall.basis === "predicted" || overall.items >= overall.of);
     const ratio = varianceRatio(parts, sizesOf(run.forms[0]!.form!), count, predicted) || 1; // 0 of a form of all items
     const narrower = Math.min(0.999, Math.max(1e-9, Math.sqrt((wanted ** 2 - added) / ratio)));
-    const { needed } = planFromBundle(bundle, { level: run.level, halfWidth: narrower });
+    const { needed } = planFromBundle(bundle, { level: run.level, halfWidth: endless ? wanted : narrower });
     const { items, halfWidth: width } = needed!.overall;
+    if (isEndless(needed!.overall)) return [choice(items, items * count, width)];
     return [choice(items, items * count, Math.sqrt(width ** 2 * ratio + added))];
   }
 

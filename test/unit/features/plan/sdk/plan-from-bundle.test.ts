@@ -53,6 +53,25 @@ describe("what the forms can tell", () => {
   });
 });
 
+test("with few source models half-widths are those of as many random items of endless ones, as intervals are then", async () => {
+  const few = await load({
+    manifest: { ...unmeasured.manifest, sources: { models: 11, names: null, note: null } },
+    scenarios: content.scenarios.map((own) => ({ ...own, sourceScores: own.sourceScores.slice(0, 11) })),
+  });
+  const scores = few.scenarios.get("alpha")!.sourceScores;
+  const most = Math.max(...Array.from(scores, (score) => score * (1 - score)));
+  const { forms, needed } = planFromBundle(few, { halfWidth: 0.1 });
+  for (const { scenarios, overall } of forms) {
+    const { items, halfWidth, basis } = scenarios["alpha"]!;
+    expect(basis).toBe("predicted");
+    expect(halfWidth).toBeCloseTo(normalQuantile(0.975) * Math.sqrt(most / items), 12);
+    expect(overall.halfWidth).toBeCloseTo(Math.hypot(halfWidth, scenarios["beta/γ"]!.halfWidth) / 2, 12);
+  }
+  expect(needed!.scenarios["alpha"]!.items).toBe(Math.ceil((normalQuantile(0.975) / 0.1) ** 2 * most));
+  const enough = planFromBundle(unmeasured, { halfWidth: 0.1 }).needed!.scenarios["alpha"]!.items;
+  expect(enough).toBeLessThan(needed!.scenarios["alpha"]!.items);
+});
+
 describe("how many items it takes", () => {
   test("the least number that reaches it, one fewer doesn't", () => {
     const { needed } = planFromBundle(bundle, { halfWidth: 0.05 });
@@ -126,15 +145,16 @@ test("half-widths that weren't measured are no promise, of bundles that have the
   }
 });
 
-test("where nothing was measured the response model's curves stand in, and it is said", () => {
+test("where nothing was measured half-widths are those of random items, errors by the response model's curves, and it is said", () => {
   const plan = planFromBundle(unmeasured, { gap: 0.05 });
   for (const { overall, scenarios } of [...plan.forms, plan.needed!]) {
     expect(overall.basis).toBe("predicted");
     expect(scenarios["alpha"]!.basis).toBe("predicted");
-    // An answer's variance is ¼ at most.
-    const { items, halfWidth } = scenarios["alpha"]!;
-    expect(halfWidth).toBeLessThanOrEqual(1.96 * Math.sqrt(0.25 * (1 / items - 1 / 400)));
-    expect(halfWidth).toBeGreaterThan(0);
+    const { items, halfWidth, gap } = scenarios["alpha"]!;
+    const scores = Array.from(unmeasured.scenarios.get("alpha")!.sourceScores);
+    const most = Math.max(...scores.map((score) => score * (1 - score)));
+    expect(halfWidth).toBeCloseTo(normalQuantile(0.975) * Math.sqrt(most * (1 / items - 1 / 400)), 12);
+    expect(gap).toBeLessThan((normalQuantile(0.8) * Math.SQRT2 * halfWidth) / normalQuantile(0.975));
   }
 });
 
@@ -170,6 +190,7 @@ const part = (...points: [items: number, value: number | null][]) => ({
   forms: points.map(([items, value]) => ({ items, halfWidth: value, error: null })),
   open,
   residual: 0.2,
+  random: () => 0,
 });
 const powers = { halfWidth: 0.2, error: 0 };
 

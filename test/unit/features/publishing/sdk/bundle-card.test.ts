@@ -2,7 +2,7 @@ import { loadBundle } from "anchoreval";
 import { encodeBundle } from "anchoreval/bundle";
 import { notedPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
 import type { Manifest } from "anchoreval/internal/core/bundle/manifest";
-import { listedForm } from "anchoreval/internal/words/measured-forms";
+import { listedForm, typicalError } from "anchoreval/internal/words/measured-forms";
 import { loadBundle as loadNamed } from "anchoreval/node";
 import { bundleCard } from "anchoreval/internal/features/publishing/sdk/bundle-card";
 import { expect, test } from "vitest";
@@ -43,6 +43,19 @@ test("what isn't known isn't said", () => {
     scenarios: Object.fromEntries(Object.entries(form.scenarios).map(([id, own]) => [id, { ...own, together: null, measured: { interpolation: null, extrapolation: null } }])), // prettier-ignore
   }));
   expect(card({ forms })).toContain("Errors were not measured");
+});
+
+test("says how models above the best seen fare, beside those like the seen, where it was measured", () => {
+  const line = (text: string): string => /^- \*\*Above the best seen\*\*, (.*)$/m.exec(text)![1]!;
+  const form = listedForm(sample.manifest);
+  const [stronger, like] = (["extrapolation", "interpolation"] as const).map((split) =>
+    (100 * typicalError(form, split)!).toFixed(1),
+  );
+  expect(line(card({}))).toContain(
+    `of ${form.items} items err by ${stronger} points where models are stronger than any seen, by ${like} where they are like those seen.`,
+  );
+  const weak = sample.manifest.forms.map((own) => ({ ...own, overall: null }));
+  expect(line(card({ forms: weak }))).toMatch(/points in \S+, a new model may well be\. Estimates warn of it\.$/);
 });
 
 test("ids that are alike are named together, and a bar in an id doesn't end a cell", () => {

@@ -68,6 +68,35 @@ describe("planTrials", () => {
     expect(one!.items).toBeGreaterThan(three!.items);
   });
 
+  it("is the plan's half-width in any number of trials where source models are too few to measure it", async () => {
+    const { manifest, scenarios } = sampleContent();
+    const none = { interpolation: null, extrapolation: null };
+    const few = await loadBundle(
+      memorySource(
+        encodeBundle({
+          manifest: {
+            ...manifest,
+            sources: { models: 11, names: null, note: null },
+            fit: { ...manifest.fit, varianceComponents: { alpha: own, "beta/γ": own } },
+            forms: manifest.forms.map((form) => ({
+              ...form,
+              overall: null,
+              scenarios: Object.fromEntries(Object.entries(form.scenarios).map(([id, part]) => [id, { ...part, together: null, measured: none }])), // prettier-ignore
+            })),
+          },
+          scenarios: scenarios.map((scenario) => ({ ...scenario, sourceScores: scenario.sourceScores.slice(0, 11) })),
+        }),
+      ),
+    );
+    const planned = planFromBundle(few).forms.map(({ overall }) => overall.halfWidth);
+    const { forms, enough } = planTrials(few, { trials: [1, 3], halfWidth: planned[0]! + 1e-9 });
+    forms.forEach(({ choices }, f) =>
+      expect(choices.map(({ halfWidth }) => halfWidth)).toEqual([planned[f], planned[f]]),
+    );
+    expect(enough[0]).toMatchObject({ trials: 1, halfWidth: expect.closeTo(planned[0]!, 6) as number });
+    expect(enough[1]).toMatchObject({ trials: 3, items: enough[0]!.items });
+  });
+
   it("leaves out numbers of trials in which all items are too few", () => {
     const noise = Z * Math.sqrt(SQUARES * 0.12);
     const { enough } = planTrials(bundle, { trials: [1, 20], halfWidth: noise / 2 });
