@@ -1,4 +1,4 @@
-import { invalidOption } from "anchoreval/internal/core/errors";
+import { AnchorEvalError, invalidOption } from "anchoreval/internal/core/errors";
 import { LEAST_KNOWN } from "anchoreval/internal/features/known-scores/core";
 import type { KnownScored } from "anchoreval/internal/features/known-scores/sdk/with-known-score";
 import { firstFew, quoted } from "anchoreval/internal/tables/data-issues";
@@ -24,7 +24,7 @@ export const learnKnownScores: FitOptionPart = {
       const { scoreAt } = await import("anchoreval-trainer/internal/matrix/response-matrix");
       const { readResponses } = await import("anchoreval-trainer/internal/matrix/read-responses");
       const { withKnownScores } = await import("anchoreval-trainer/internal/features/known-scores/fit/known-lines");
-      const { matrix: elsewhere, remarks } = await readResponses(file, { oneScenario: true });
+      const { matrix: elsewhere, remarks } = await readResponses(file, { oneScenario: true }).catch(refuseScale);
       for (const remark of remarks) output.remark(remark);
       const sources = new Set(subjects);
       const rows = elsewhere.subjects.flatMap((model, m) => (sources.has(model) ? [m] : []));
@@ -78,6 +78,13 @@ export const estimateKnownScore: EstimatePart = {
     return { sentences: sentences.length > 0 ? sentences : ["the known score tells nothing of this one"] };
   },
 };
+
+/** Answers may be on another scale, which an option says; these may not. */
+function refuseScale(error: unknown): never {
+  if (error instanceof AnchorEvalError && error.issues?.some(({ code }) => code === "out_of_range") === true)
+    throw invalidOption(`--known-scores: scores are fractions in [0,1], of percentages a hundredth; ${error.issues[0]!.path.join(", ")} isn't one`); // prettier-ignore
+  throw error;
+}
 
 function readPair(pair: string): [string, number] {
   const at = pair.lastIndexOf("=");

@@ -56,7 +56,7 @@ export const knownScoreRemark: Remark<
   options: { knownScores: true },
   beside: (bundle, _, result, { knownScores }) => {
     if (knownScores === undefined) return null;
-    if ("metric" in result) throw invalidOption("`knownScores` are of mean scores: they don't go with `metric`");
+    if ("metric" in result) throw invalidOption("known scores are of mean scores: they don't go with `metric`");
     const estimate = result as Estimate;
     const lines = askedLines(bundle, knownScores);
     const of = (
@@ -93,9 +93,11 @@ export const knownScoreRemark: Remark<
 function askedLines({ manifest }: Pick<Bundle, "manifest">, knownScores: unknown) {
   const noted = partOf(manifest, knownScoresPlace);
   if (noted === null)
-    throw invalidOption("`knownScores` needs a bundle that was fitted with its models' scores on other benchmarks");
+    throw invalidOption(
+      "a known score needs a bundle that was fitted with its models' scores on other benchmarks, and this one wasn't",
+    );
   if (typeof knownScores !== "object" || knownScores === null || Object.keys(knownScores).length === 0)
-    throw invalidOption(`\`knownScores\` is a score by benchmark: ${firstFew(Object.keys(noted))}`);
+    throw invalidOption(`known scores are a score by benchmark: ${firstFew(Object.keys(noted))}`);
   return Object.entries(knownScores as Readonly<Record<string, unknown>>).map(([name, x]) => {
     const lines = lookUp(noted, name);
     if (lines === undefined)

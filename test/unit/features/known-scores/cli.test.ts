@@ -64,4 +64,7 @@ it("a file of other models is refused, naming who is in either", async () => {
   );
   expect(code).toBe(2);
   expect(err).toContain('no benchmark has scores of 8 models of the responses, by the same names: x of 0; the responses have "m0"'); // prettier-ignore
+  writeFileSync(folder.path("percent.csv"), `model,x\n${Array.from({ length: 9 }, (_, m) => `m${m},${m + 41.5}`).join("\n")}\n`); // prettier-ignore
+  const percent = await runCommand(...asked, "--out", folder.path("no"), "--known-scores", folder.path("percent.csv"));
+  expect(percent.err).toContain("scores are fractions in [0,1], of percentages a hundredth");
 });

@@ -95,6 +95,8 @@ describe("knownScores", () => {
   it("is refused by a bundle that has no lines", async () => {
     const plain = await loadBundle(memorySource(bundleFiles({ content: sampleContent() })));
     const refused = refusal(() => estimate(plain, answers, { knownScores: { elsewhere: 0.5 } }));
-    expect(refused.message).toContain("needs a bundle that was fitted with its models' scores on other benchmarks");
+    expect(refused.message).toContain(
+      "a known score needs a bundle that was fitted with its models' scores on other benchmarks",
+    );
   });
 });
