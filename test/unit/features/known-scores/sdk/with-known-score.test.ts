@@ -83,8 +83,8 @@ describe("knownScores", () => {
     [{ other: 0.5 }, 'no score on other is known of the bundle\'s models: there is "elsewhere", "vague"'],
     [{ elsewhere: 87 }, "a known score is a fraction in [0,1]; got 87 for elsewhere"],
     [{ elsewhere: NaN }, "a known score is a fraction in [0,1]; got NaN"],
-    [{}, 'is a score by benchmark: "elsewhere", "vague"'],
-    [null, 'is a score by benchmark: "elsewhere", "vague"'],
+    [{}, 'are a score by benchmark: "elsewhere", "vague"'],
+    [null, 'are a score by benchmark: "elsewhere", "vague"'],
     [{ __proto__: 0.5, constructor: 0.5 }, "no score on constructor is known"],
   ])("%j is refused: %s", (knownScores, message) => {
     const refused = refusal(() => estimate(bundle, answers, { knownScores: knownScores as Record<string, number> }));
