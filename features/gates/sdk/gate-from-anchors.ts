@@ -19,10 +19,10 @@ import {
   CHANCES,
   chancePosterior,
   drawChance,
-  learnChances,
   refuseOneRun,
   shiftedChance,
   shiftForDrop,
+  smoothSpread,
 } from "./item-chances.ts";
 import { type ChanceModel, chanceModel, type ItemEvidence, itemEvidence, nightlyGate } from "./nightly-gate.ts";
 import type { CheckOptions, CheckResult, CheckVerdict } from "../../compare/sdk/check-types.ts";
@@ -230,6 +230,9 @@ export function mixtureHalfWidth(variance: number, mixture: number, alpha: numbe
   return Math.sqrt(((variance * both) / mixture ** 2) * (Math.log(both / variance) - 2 * Math.log(alpha)));
 }
 
+/** Items of even chances beside the form's in a replay: with so many promises hold on GSM8K's forms (docs/check.md). */
+const REPLAYED_EVEN_ITEMS = 3;
+
 /**
  * Share of replays in which a gate alarms within some nights of a drop: nights of the baseline's own model, each item's
  * chance drawn from its posterior given the runs, all logits lower from the first night on.
@@ -237,6 +240,7 @@ export function mixtureHalfWidth(variance: number, mixture: number, alpha: numbe
  * The shift is the one by which the mean score falls on the items that the form was drawn from: their spread of chances is
  * learned by the items' weights. Chances drawn item by item don't know that an item drawn with a small probability, which
  * weighs much, flips seldom; by the weighted mean of such chances a smaller shift makes the drop, and less of it is found.
+ * Both spreads are little fitted: by the likeliest, baselines would seem hardly to have been lucky, and more to be found.
  * @returns in [0,1]; for a drop of 0, false alarms
  */
 export function gatePower(
@@ -246,8 +250,8 @@ export function gatePower(
   const random = createRandom(seed).fork("replayed gates");
   const counts = items.map((item) => item.counts);
   const weights = Float64Array.from(items, ({ weight }) => weight);
-  const shift = drop === 0 ? 0 : shiftForDrop(drop, CHANCES, learnChances(counts, { weights }));
-  const spread = learnChances(counts);
+  const shift = drop === 0 ? 0 : shiftForDrop(drop, CHANCES, smoothSpread(counts, REPLAYED_EVEN_ITEMS, weights));
+  const spread = smoothSpread(counts, REPLAYED_EVEN_ITEMS);
   const posteriors = counts.map((answers) => chancePosterior(spread, answers));
   let alarmed = 0;
   for (let replay = 0; replay < replays; replay++) {

@@ -86,6 +86,24 @@ export function learnChances(
   return spread;
 }
 
+/** Rounds of EM for a spread that is little fitted. */
+const FEW_ROUNDS = 20;
+
+/**
+ * A spread of chances that few items and runs don't fit too well: of {@link FEW_ROUNDS} rounds, mixed with items of even
+ * chances. The likeliest spread has a few chances only: items of the same answers would hardly differ.
+ * @param evenItems - so many, beside the others
+ * @param weights - as `learnChances` takes them
+ * @returns weights of the chances, summing to 1
+ */
+export function smoothSpread(items: readonly AnswerCounts[], evenItems: number, weights?: Float64Array): Float64Array {
+  const learned = learnChances(items, { rounds: FEW_ROUNDS, ...(weights && { weights }) });
+  const even = CHANCES.map((p) => p * (1 - p)); // an even density of chances, on logits
+  const total = even.reduce((sum, weight) => sum + weight, 0);
+  const { length } = items;
+  return learned.map((weight, g) => (length * weight + (evenItems * even[g]!) / total) / (length + evenItems));
+}
+
 /** Items with the same counts once, and how many they are, or how much they weigh. */
 export function countedKinds(
   items: readonly AnswerCounts[],

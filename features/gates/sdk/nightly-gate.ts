@@ -1,5 +1,5 @@
 import { logit, logSumExp, sigmoid } from "../../../sdk/core/numeric/functions.ts";
-import { type AnswerCounts, CHANCES, countedKinds, flipChance, learnChances } from "./item-chances.ts";
+import { type AnswerCounts, CHANCES, countedKinds, flipChance, smoothSpread } from "./item-chances.ts";
 
 /** Nights that a change may lie back, and between two nights that one is looked for at. */
 const WINDOW = 30;
@@ -13,8 +13,7 @@ const GUESSES = [0.02, 0.25];
 const KINDS = SHIFTS.length + BROKEN.length;
 /** Standard errors of the logits' level that spreads of chances are shifted by: the baseline may have been lucky. */
 const LEVELS = [-2, -1, 0, 1, 2];
-/** Rounds of EM for how chances are spread, and items of even chances beside the baseline's: few runs tell little of it. */
-const ROUNDS = 20;
+/** Items of even chances beside the baseline's: few runs tell little of how chances are spread. */
 const EVEN_ITEMS = 6;
 /** Evidence of so many kinds of counts is remembered at most. */
 const MOST_REMEMBERED = 200_000;
@@ -55,13 +54,7 @@ export interface NightlyGate {
 export function chanceModel(baseline: readonly AnswerCounts[]): ChanceModel {
   const kinds = countedKinds(baseline);
   const answers = baseline.reduce((sum, { right, wrong }) => sum + right + wrong, 0);
-  const learned = learnChances(baseline, { rounds: ROUNDS });
-  const even = CHANCES.map((p) => p * (1 - p)); // an even density of chances, on logits
-  const total = even.reduce((sum, weight) => sum + weight, 0);
-  const { length } = baseline;
-  const spread = learned.map(
-    (weight, g) => (length * weight + (EVEN_ITEMS * even[g]!) / total) / (length + EVEN_ITEMS),
-  );
+  const spread = smoothSpread(baseline, EVEN_ITEMS);
   const error = 1 / Math.sqrt(Math.max(1, (answers * flipChance(spread)) / 2));
   const spreads = LEVELS.map((level) => movedSpread(spread, level * error));
   const logOf = (prior: Float64Array, { right, wrong }: AnswerCounts): number =>
