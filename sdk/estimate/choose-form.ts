@@ -25,13 +25,12 @@ export function chooseForm(
   if (answered.length === 0) return manifest.defaultForm;
   const holding = manifest.forms.filter(({ id }) => answered.every(({ places }) => places.has(id)));
   if (holding.length > 1 && !isMore) return filledForm(manifest, holding, answered);
-  const answersTo = new Map(manifest.forms.map(({ id }) => [id, new Map<string, number>()]));
-  for (const { scenario, places } of answered)
-    for (const id of places.keys()) answersTo.get(id)!.set(scenario, (answersTo.get(id)!.get(scenario) ?? 0) + 1);
+  const answeredOf = new Map(Array.from(scenarios.keys(), (scenario): [string, AnsweredAnchor[]] => [scenario, []]));
+  for (const anchor of answered) answeredOf.get(anchor.scenario)!.push(anchor);
   const sizes = manifest.forms.map(({ id }) => {
     const counts = [...scenarios].map(([scenario, { forms }]) => ({
       size: forms.get(id)!.itemIds.length,
-      answers: answersTo.get(id)!.get(scenario) ?? 0,
+      answers: answeredOf.get(scenario)!.filter(({ places }) => places.has(id)).length,
     }));
     const answers = counts.reduce((sum, part) => sum + part.answers, 0);
     const size = counts.reduce((sum, part) => sum + part.size, 0);
