@@ -81,7 +81,7 @@ export const estimateKnownScore: EstimatePart = {
 
 /** Answers may be on another scale, which an option says; these may not. */
 function refuseScale(error: unknown): never {
-  if (error instanceof AnchorEvalError && error.issues?.some(({ code }) => code === "out_of_range") === true)
+  if (error instanceof AnchorEvalError && error.issues.some(({ code }) => code === "out_of_range"))
     throw invalidOption(`--known-scores: scores are fractions in [0,1], of percentages a hundredth; ${error.issues[0]!.path.join(", ")} isn't one`); // prettier-ignore
   throw error;
 }

@@ -1,8 +1,12 @@
 /* eslint-disable @typescript-eslint/no-unsafe-member-access -- manifests are changed as loose JSON */
 import { estimateFromAnchors, loadBundle, type Bundle, type Estimate } from "anchoreval";
 import { studentTQuantile } from "anchoreval/internal/core/numeric/distributions";
-import { logitScore, scoreLogit } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
-import { type KnownScore, predictLogits } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
+import {
+  type KnownScore,
+  logitScore,
+  predictLogits,
+  scoreLogit,
+} from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import { placeWords } from "anchoreval/internal/words/result-words";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
