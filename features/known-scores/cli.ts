@@ -58,7 +58,10 @@ export const estimateKnownScore: EstimatePart = {
   read({ options }) {
     const text = options.text("known-score");
     if (text === undefined) return null;
-    const knownScores = Object.fromEntries(text.split(",").map(readPair));
+    const pairs = text.split(",").map(readPair);
+    const knownScores = Object.fromEntries(pairs);
+    if (Object.keys(knownScores).length < pairs.length)
+      throw invalidOption(`--known-score names a benchmark twice: ${quoted(text)}`);
     const models = new Set<string>();
     return {
       options: (_, { name }) => {

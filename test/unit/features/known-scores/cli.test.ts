@@ -44,6 +44,7 @@ it("fit --known-scores learns what estimate --known-score counts, and says how m
   for (const [word, message] of [
     ["humaneval+=55", 'with the score in [0,1], such as humaneval+=0.87; got "humaneval+=55"'],
     ["humaneval+", "--known-score is NAME=SCORE"],
+    ["humaneval+=0.5,humaneval+=0.6", "--known-score names a benchmark twice"],
     ["mbpp=0.5", 'no score on mbpp is known of the bundle\'s models: there is "humaneval+"'],
   ] as const) {
     const refused = await runCommand(...estimate, word);
