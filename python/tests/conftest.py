@@ -30,7 +30,7 @@ def plain(value: Any) -> Any:
             del own["predicted"]
         if isinstance(value, anchoreval.Plan) and value.whole is None:
             own = {name: own[name] for name in own if name not in PRICE_FIELDS}
-        absent = ("trials", "cost", "bridged", "subscores", "disorder")
+        absent = ("trials", "cost", "bridged", "subscores", "with_known_scores", "disorder")
         own = {name: each for name, each in own.items() if each is not None or name not in absent}
         if isinstance(value, anchoreval.EstimateWarning):
             own = {name: each for name, each in own.items() if each is not None}

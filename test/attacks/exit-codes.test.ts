@@ -51,6 +51,7 @@ const CALLS: readonly (readonly [argv: readonly string[], code: number])[] = [
   [["export", "--bundle", bundle, "--to", "ids", "--form", "20", "--out", out("exported")], 0],
   [["show", "--columns"], 2],
   [["show", bundle], 0],
+  [["bundles", "make"], 0],
   [["import", table, "--from", "table", "--out", out("imported"), "--force"], 0],
   [["fit", "--responses", table, "--name", "q"], 2],
   [["reproduce", bundle, "--responses", table], 2],

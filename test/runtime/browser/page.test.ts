@@ -92,7 +92,7 @@ describe.skipIf(NO_BROWSER !== null)(`the page in Chromium${NO_BROWSER === null 
       .getByText(/52 items( in \d scenarios)?, 20 models; \d\.\d points of error after 40 answers; licence MIT/)
       .waitFor();
     await page.getByText("what it is good for").click(); // one has a card
-    await page.getByText(/models above the best seen, \d+\.\d points in/).waitFor();
+    await page.getByText(/Above the best seen, \d+\.\d points in/).waitFor();
     await go(page, "#/b/secret/1.0.0");
     expect(await page.locator(".problem").innerText()).toContain("requires a bearer token");
     await page.getByLabel("Token").fill("something-else");
