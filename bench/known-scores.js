@@ -5,7 +5,6 @@
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz. --sources N leaves N of the models of a fit.
 import { parseArgs } from "node:util";
 import { estimate } from "anchoreval";
-import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { responseMatrix, scoreAt, submatrix, withKnownScores } from "anchoreval-trainer";
 import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
@@ -43,10 +42,10 @@ async function measure(set, board, target, other) {
   const elsewhere = scenarioOf(board, other);
   const full = new Map(elsewhere.subjects.map((name, m) => [name, fullScore(elsewhere, m)]));
   const rows = new Map(sizes.map((size) => [size, []]));
-  const cells = planCells(matrix, { split: values.split, sizes, seeds: Number(values.seeds), method });
+  const kept = values.sources && { sources: Number(values.sources) };
+  const cells = planCells(matrix, { split: values.split, sizes, seeds: Number(values.seeds), method, ...kept });
   for (const [k, { split }] of cells.entries()) {
-    const sources = some([...split.sources], values.sources === undefined ? Infinity : Number(values.sources), k);
-    const learned = submatrix(matrix, sources, [...matrix.items.keys()]);
+    const learned = submatrix(matrix, split.sources, [...matrix.items.keys()]);
     const known = responseMatrix(
       learned.subjects,
       [{ item_id: "elsewhere", scenario: "elsewhere" }],
@@ -88,13 +87,4 @@ function scenarioOf(matrix, id) {
 
 function fullScore(matrix, model) {
   return mean(matrix.items.map((_, i) => scoreAt(matrix, model, i)));
-}
-
-function some(models, count, seed) {
-  const random = createRandom(seed + 1);
-  const drawn = models.map((model) => ({ model, key: random.next() })).sort((a, b) => a.key - b.key);
-  return drawn
-    .slice(0, count)
-    .map(({ model }) => model)
-    .sort((a, b) => a - b);
 }

@@ -64,10 +64,9 @@ export async function buildBundle(folder, bundle, tables, { card = true } = {}) 
     const lines = matrix.subjects.map((model, m) => `${model},${dates[m]}\n`);
     await writeFile(join(place, "models.csv"), ["model,released\n", ...lines]);
   }
-  const unmeasured = [...(bundle.anonymous ? ["family"] : []), ...(dates ? [] : ["newest"])];
   const tests = [];
-  for (const [split, most] of Object.entries(SEEDS).filter(([name]) => !unmeasured.includes(name))) {
-    const seeds = Math.min(most, bundle.seeds ?? most);
+  for (const [split, seeds] of Object.entries(SEEDS)) {
+    if (split === "newest" && !dates) continue;
     const { rows } = await runBacktest(matrix, {
       ...{ split, sizes: [SIZE], seeds, method, provider: "cpu" },
       ...(split === "newest" && { dates }),

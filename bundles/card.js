@@ -46,7 +46,7 @@ With ${size} items a scenario, in points: models were held out, and the whole fi
 | held out | scenario | models | error | as many random items | 95 % intervals that hold | half-width |
 | --- | --- | --: | --: | --: | --: | --: |
 ${tests.flatMap(errorRows).join("\n")}
-${bundle.anonymous ? "\nOther families weren't measured: the models are anonymous.\n" : ""}
+
 These commands print them, after \`node bundles/build.js ../shared/data --only ${bundle.name}\`:
 
 \`\`\`sh

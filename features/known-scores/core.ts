@@ -1,4 +1,3 @@
-import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { partAt, type PartPlace } from "../../sdk/core/bundle/part.ts";
 import { type Infer, nullable, number, object, record } from "../../sdk/core/bundle/schema.ts";
 import { positive, real } from "../../sdk/core/bundle/values.ts";
@@ -44,10 +43,8 @@ export const knownScoresPart = /* @__PURE__ */ partAt(knownScoresPlace, {
   schema: knownScores,
   problems: (noted, manifest) =>
     Object.values(noted).flatMap(({ scenarios }) =>
-      Object.keys(scenarios).flatMap((id) =>
-        lookUp(Object.fromEntries(manifest.scenarios.map((scenario) => [scenario.id, scenario])), id)
-          ? []
-          : [`there is no scenario ${id}`],
-      ),
+      Object.keys(scenarios)
+        .filter((id) => !manifest.scenarios.some((scenario) => scenario.id === id))
+        .map((id) => `there is no scenario ${id}`),
     ),
 });

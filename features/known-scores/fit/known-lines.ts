@@ -1,4 +1,5 @@
 import { withPart } from "anchoreval/internal/core/bundle/part";
+import { scenarioShares } from "anchoreval/internal/estimate/overall-score";
 import { scoreLogit } from "anchoreval/internal/features/unasked/sdk/predict-scenarios";
 import {
   type KnownLine,
@@ -10,6 +11,7 @@ import { rounded } from "../../../offline-trainer/src/fit/held-out-scores.ts";
 import type { FitPart, FittedPart } from "../../../offline-trainer/src/fit/options.ts";
 import { type ResponseMatrix, scoreAt } from "../../../offline-trainer/src/matrix/response-matrix.ts";
 import { fullScores } from "../../../offline-trainer/src/matrix/scenarios.ts";
+import { mean, total } from "../../../offline-trainer/src/numeric/statistics.ts";
 
 /** Least standard deviation of a logit that is noted: none is known better. Chosen, not measured. */
 const LEAST_DEVIATION = 0.01;
@@ -28,7 +30,7 @@ export function withKnownScores(elsewhere: ResponseMatrix): FitPart {
     add: ({ content, parts }) => {
       const noted = elsewhere.items.flatMap(({ item_id: name }, column): [string, KnownScoresManifest[string]][] => {
         const scores = new Map(elsewhere.subjects.map((model, m) => [model, scoreAt(elsewhere, m, column)]));
-        const lines = linesOf(parts, content.manifest.scenarios, scores);
+        const lines = linesOf(parts, content.manifest, scores);
         return lines.overall === null && Object.keys(lines.scenarios).length === 0 ? [] : [[name, lines]];
       });
       const value = Object.fromEntries(noted);
@@ -41,7 +43,7 @@ export function withKnownScores(elsewhere: ResponseMatrix): FitPart {
 
 function linesOf(
   parts: readonly FittedPart[],
-  described: readonly { readonly id: string; readonly weight: number }[],
+  manifest: Parameters<typeof scenarioShares>[0],
   elsewhere: ReadonlyMap<string, number>,
 ): KnownScoresManifest[string] {
   const scored = new Map(
@@ -52,17 +54,17 @@ function linesOf(
       }),
     ),
   );
-  const total = described.reduce((sum, { weight }) => sum + weight, 0);
+  const shares = scenarioShares(manifest);
   const overall = new Map(
-    Array.from(scored.get(described[0]!.id)!.keys(), (model) => [
+    Array.from(scored.get(shares[0]!.id)!.keys(), (model) => [
       model,
-      described.reduce((sum, { id, weight }) => sum + (weight / total) * (scored.get(id)!.get(model) ?? NaN), 0),
+      total(shares.map(({ id, share }) => share * (scored.get(id)!.get(model) ?? NaN))),
     ]),
   );
   return {
     overall: knownLine(elsewhere, overall),
     scenarios: Object.fromEntries(
-      described.flatMap(({ id }) => {
+      shares.flatMap(({ id }) => {
         const line = knownLine(elsewhere, scored.get(id)!);
         return line ? [[id, line]] : [];
       }),
@@ -91,11 +93,11 @@ export function knownLine(
   const half = Math.ceil(pairs.length / 2);
   const missed = [sorted, sorted.toReversed()].map((ordered) => missedBy(ordered.slice(0, half), ordered.slice(half)));
   const deviation = Math.max(LEAST_DEVIATION, line.deviation, ...missed);
-  const { intercept, slope, mean, spread } = line;
+  const { intercept, slope, mean: middle, spread } = line;
   return {
     models: pairs.length,
     ...{ intercept: rounded(intercept), slope: rounded(slope), deviation: rounded(deviation) },
-    ...{ mean: rounded(mean), spread: rounded(spread) },
+    ...{ mean: rounded(middle), spread: rounded(spread) },
   };
 }
 
@@ -103,23 +105,22 @@ export function knownLine(
 type Pair = readonly [number, number];
 
 function leastSquares(pairs: readonly Pair[]) {
-  const mean = pairs.reduce((sum, [x]) => sum + x, 0) / pairs.length;
-  const centre = pairs.reduce((sum, [, y]) => sum + y, 0) / pairs.length;
-  const spread = pairs.reduce((sum, [x]) => sum + (x - mean) ** 2, 0);
+  const [middle, level] = [mean(pairs.map(([x]) => x)), mean(pairs.map(([, y]) => y))];
+  const spread = total(pairs.map(([x]) => (x - middle) ** 2));
   if (!(spread > 1e-6)) return null;
-  const slope = pairs.reduce((sum, [x, y]) => sum + (x - mean) * (y - centre), 0) / spread;
-  const left = pairs.reduce((sum, [x, y]) => sum + (y - centre - slope * (x - mean)) ** 2, 0);
+  const slope = total(pairs.map(([x, y]) => (x - middle) * (y - level))) / spread;
+  const left = total(pairs.map(([x, y]) => (y - level - slope * (x - middle)) ** 2));
   const deviation = Math.sqrt(left / Math.max(1, pairs.length - 2));
-  return { intercept: centre - slope * mean, slope, deviation, mean, spread };
+  return { intercept: level - slope * middle, slope, deviation, mean: middle, spread };
 }
 
 /** The root mean square of what a line through some models misses others by, over what it says of how far these lie out. */
 function missedBy(some: readonly Pair[], others: readonly Pair[]): number {
   const line = leastSquares(some);
   if (line === null) return 0;
-  const { intercept, slope, mean, spread } = line;
+  const { intercept, slope, mean: middle, spread } = line;
   const squares = others.map(
-    ([x, y]) => (y - intercept - slope * x) ** 2 / (1 + 1 / some.length + (x - mean) ** 2 / spread),
+    ([x, y]) => (y - intercept - slope * x) ** 2 / (1 + 1 / some.length + (x - middle) ** 2 / spread),
   );
-  return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / others.length);
+  return Math.sqrt(mean(squares));
 }

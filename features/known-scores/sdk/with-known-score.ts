@@ -2,6 +2,7 @@ import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
 import { partOf } from "../../../sdk/core/bundle/part.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
+import { clamp } from "../../../sdk/core/estimators/answered-sample.ts";
 import { satterthwaite } from "../../../sdk/core/inference/sampling-variance.ts";
 import { normalQuantile, studentTQuantile } from "../../../sdk/core/numeric/distributions.ts";
 import { logitScore, logitSlope, scoreLogit } from "../../unasked/sdk/predict-scenarios.ts";
@@ -153,7 +154,7 @@ function combine(
   const middle = (1 - share) * ((low + high) / 2) + share * predicted;
   const deviations = Math.max(1, apart) * studentTQuantile(0.5 + level / 2, both.degrees);
   const half = both.variance === 0 ? 0 : deviations * Math.sqrt(both.variance);
-  const bounded = (value: number): number => Math.min(1, Math.max(0, value));
+  const bounded = (value: number): number => clamp(value, { low: 0, high: 1 });
   return {
     ...line,
     score: centre,

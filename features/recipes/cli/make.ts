@@ -122,7 +122,8 @@ async function makeBundle({ name, recipe, folder }: AskedRecipe, { options, outp
   const { from, ...reading } = recipe.reader;
   const { report, ...read } = await importBoard(from as ImportSource, [data.place], new OptionReader(reading), output);
   const board = inOrder(read, recipe.item);
-  const other = otherData(recipe, board.matrix, data);
+  const digests = pinnedBoard(board.matrix);
+  const other = otherData(recipe, { matrix: board.matrix, digests }, data);
   if (other.length > 0 && newer === undefined) refuseOther(name, recipe, data, other);
   if (other.length === 0 && newer !== undefined)
     throw invalidOption(
@@ -131,7 +132,6 @@ async function makeBundle({ name, recipe, folder }: AskedRecipe, { options, outp
   for (const warning of report.warnings) output.remark(warning);
   const { licence, description } = recipe;
   const source = sourceWords(recipe, data, other);
-  const digests = pinnedBoard(board.matrix);
   const protocol = recipe.protocol ?? ("protocol" in report ? report.protocol : {});
   const facts = { protocol, ...given({ weighting: recipe.weighting ?? report.weighting }) };
   const files = await writeBoard(join(out, BOARD), board, {

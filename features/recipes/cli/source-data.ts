@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { otherThanPinned } from "anchoreval-trainer/internal/features/recipes/fit/pinned-board";
+import { otherThanPinned, type Pinned } from "anchoreval-trainer/internal/features/recipes/fit/pinned-board";
 import { pinsAll, type Recipe } from "anchoreval-trainer/internal/features/recipes/fit/recipes";
 import type { ResponseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
@@ -49,9 +49,16 @@ function cloneLines({ repository, commit, path }: Recipe, folder: string): strin
   ].join("\n");
 }
 
-/** In what data are others than the recipe's: a few words each; none where they are its own. */
-export function otherData(recipe: Recipe, matrix: ResponseMatrix, { commit, isChanged }: SourceData): string[] {
-  const other = otherThanPinned(recipe.pinned, matrix);
+/**
+ * In what data are others than the recipe's: a few words each; none where they are its own.
+ * @param digests - all that can be pinned of the board
+ */
+export function otherData(
+  recipe: Recipe,
+  { matrix, digests }: { readonly matrix: ResponseMatrix; readonly digests: Required<Pinned> },
+  { commit, isChanged }: SourceData,
+): string[] {
+  const other = otherThanPinned(recipe.pinned, matrix, digests);
   if (other.length === 0 && pinsAll(recipe)) return []; // known by themselves, whatever commit they are of
   const isSame = commit?.id.startsWith(recipe.commit) === true;
   if (commit === null) return [...other, "nothing says their commit, as it is no git clone"];

@@ -62,6 +62,10 @@ export function pinnedBoard(matrix: ResponseMatrix): Required<Pinned> {
   return { models, items, scores, rows: [...matrix.subjects.keys()].map((m) => rowDigest(matrix, m)).join(" ") };
 }
 
+function rowsOf(rows: string): [model: string, scores: string][] {
+  return rows.split(" ").map((row) => row.split(":") as [string, string]);
+}
+
 const DIGITS = 8;
 
 function rowDigest(matrix: ResponseMatrix, model: number): string {
@@ -69,16 +73,15 @@ function rowDigest(matrix: ResponseMatrix, model: number): string {
   return `${models.slice(0, DIGITS)}:${scores.slice(0, DIGITS)}`;
 }
 
-/** In what a board is another than the one that was pinned: a few words each; none where it is the same, as far as is known. */
-export function otherThanPinned(pinned: Pinned, matrix: ResponseMatrix): string[] {
-  const here = dataDigests(matrix);
+/**
+ * In what a board is another than the one that was pinned: a few words each; none where it is the same, as far as is known.
+ * @param here - of the board itself, {@link pinnedBoard}
+ */
+export function otherThanPinned(pinned: Pinned, matrix: ResponseMatrix, here: Required<Pinned>): string[] {
   const isOther = (part: "models" | "items" | "scores"): boolean =>
     pinned[part] !== undefined && pinned[part] !== here[part];
-  const rows = new Map(pinned.rows?.split(" ").map((row) => row.split(":") as [string, string]));
-  const models = matrix.subjects.map((name, m) => {
-    const [model, scores] = rowDigest(matrix, m).split(":") as [string, string];
-    return { name, model, scores };
-  });
+  const rows = new Map(pinned.rows === undefined ? [] : rowsOf(pinned.rows));
+  const models = rowsOf(here.rows).map(([model, scores], m) => ({ name: matrix.subjects[m]!, model, scores }));
   const kept = models.filter(({ model }) => rows.has(model));
   const fresh = models.filter(({ model }) => !rows.has(model));
   const gone = rows.size - kept.length;

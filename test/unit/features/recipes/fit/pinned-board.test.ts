@@ -70,6 +70,8 @@ describe("the order of a board's rows", () => {
 
 describe("what is another than pinned", () => {
   const pinned = pinnedBoard(board());
+  const other = (noted: Partial<typeof pinned>, matrix: ResponseMatrix): string[] =>
+    otherThanPinned(noted, matrix, pinnedBoard(matrix));
 
   test.each([
     ["nothing of the same data", board(), []],
@@ -88,17 +90,17 @@ describe("what is another than pinned", () => {
     ],
     ["an item fewer", board(undefined, ["x", "y"]), ["other items, or other facts of them (2 here)"]],
   ])("%s", (_, matrix, words) => {
-    expect(otherThanPinned(pinned, matrix)).toEqual(words);
+    expect(other(pinned, matrix)).toEqual(words);
   });
 
   test("the order of models, which digests cover, is said where nothing else is", () => {
-    expect(otherThanPinned(pinned, board(["b", "a", "c"]))).toEqual(["other models"]);
+    expect(other(pinned, board(["b", "a", "c"]))).toEqual(["other models"]);
   });
 
   test("of a part without a digest nothing is known", () => {
     const { items } = pinned;
-    expect(otherThanPinned({ items }, board(["a", "d"]))).toEqual([]);
-    expect(otherThanPinned({}, board(["a"], ["x"]))).toEqual([]);
-    expect(otherThanPinned({ scores: pinned.scores }, board(["a", "c"]))).toEqual(["other scores"]);
+    expect(other({ items }, board(["a", "d"]))).toEqual([]);
+    expect(other({}, board(["a"], ["x"]))).toEqual([]);
+    expect(other({ scores: pinned.scores }, board(["a", "c"]))).toEqual(["other scores"]);
   });
 });
