@@ -49,10 +49,7 @@ function cloneLines({ repository, commit, path }: Recipe, folder: string): strin
   ].join("\n");
 }
 
-/**
- * In what data are others than the recipe's: a few words each; none where they are its own.
- * @param digests - all that can be pinned of the board
- */
+/** In what data are others than the recipe's: a few words each; none where they are its own. */
 export function otherData(
   recipe: Recipe,
   { matrix, digests }: { readonly matrix: ResponseMatrix; readonly digests: Required<Pinned> },

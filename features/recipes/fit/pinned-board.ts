@@ -62,10 +62,7 @@ export function pinnedBoard(matrix: ResponseMatrix): Required<Pinned> {
   return { models, items, scores, rows: [...matrix.subjects.keys()].map((m) => rowDigest(matrix, m)).join(" ") };
 }
 
-function rowsOf(rows: string): [model: string, scores: string][] {
-  return rows.split(" ").map((row) => row.split(":") as [string, string]);
-}
-
+const rowsOf = (rows: string) => rows.split(" ").map((row) => row.split(":") as [model: string, scores: string]);
 const DIGITS = 8;
 
 function rowDigest(matrix: ResponseMatrix, model: number): string {
@@ -73,10 +70,7 @@ function rowDigest(matrix: ResponseMatrix, model: number): string {
   return `${models.slice(0, DIGITS)}:${scores.slice(0, DIGITS)}`;
 }
 
-/**
- * In what a board is another than the one that was pinned: a few words each; none where it is the same, as far as is known.
- * @param here - of the board itself, {@link pinnedBoard}
- */
+/** In what a board, `here` by its digests, is another than the pinned one: a few words each; none where it is the same, as far as is known. */
 export function otherThanPinned(pinned: Pinned, matrix: ResponseMatrix, here: Required<Pinned>): string[] {
   const isOther = (part: "models" | "items" | "scores"): boolean =>
     pinned[part] !== undefined && pinned[part] !== here[part];
