@@ -18,6 +18,7 @@ export const estimateJudged: EstimatePart = {
     "A judge and few labels": {
       judge: option("FILE", "a judge's scores of all items, in place of a bundle: what would people's mean be?"),
       labels: option("FILE", "people's scores of some of them, drawn at random; several of an item are averaged"),
+      "label-range": option("WORST,BEST", "bounds of the labels, where the judge has others (default --score-range's)"),
       "half-width": option("POINTS", "half-width that is wanted: how many labels it takes"),
       next: option("FILE", "write the items to label for it, drawn at random"),
     },
@@ -38,7 +39,9 @@ async function runJudged({ options, output }: Parameters<Command["run"]>[0]): Pr
     );
   const scale = readScale(options);
   const { answers: judge } = await readAnswers(judgeFile, scale);
-  const labels = labelsFile === undefined ? new Map<string, number>() : (await readAnswers(labelsFile, scale)).answers;
+  const labelScale = options.isGiven("label-range") ? readScale(options, "label-range") : scale;
+  const labels =
+    labelsFile === undefined ? new Map<string, number>() : (await readAnswers(labelsFile, labelScale)).answers;
   const level = options.number("level", { min: 0, max: 1 }, 0.95);
   const result = estimateFromJudge(judge, labels, { level, ...given({ halfWidth }) });
   if (next !== undefined) await writeOver(next, result.next!.items.map((id) => `${id}\n`).join(""));

@@ -8,12 +8,13 @@ export const SCALE_OPTIONS = {
 
 /**
  * The scale of scores: s is read as (s − WORST)/(BEST − WORST).
+ * @param name - of the option
  * @example readScale(options) // { scoreRange: [100, 0] }
  */
-export function readScale(options: OptionReader): ScaleOptions {
-  const range = options.numbers("score-range", {}, null);
+export function readScale(options: OptionReader, name = "score-range"): ScaleOptions {
+  const range = options.numbers(name, {}, null);
   if (range !== null && range.length !== 2)
-    throw invalidOption(`--score-range must be two numbers, WORST,BEST; got ${options.text("score-range")!}`);
+    throw invalidOption(`--${name} must be two numbers, WORST,BEST; got ${options.text(name)!}`);
   return range === null ? {} : { scoreRange: [range[0]!, range[1]!] };
 }
 

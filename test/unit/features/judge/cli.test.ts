@@ -43,8 +43,23 @@ test("an item without a label isn't labelled: it is no 0", async () => {
   expect(more.out).toBe(plain.out);
 });
 
+test("a judge that gives 1 to 10 and people who say right or wrong each have their own scale", async () => {
+  const ofTen = folder.write("ten.csv", `item_id,score\n${IDS.map((id, k) => `${id},${1 + (9 * (k % 10)) / 10}\n`).join("")}`); // prettier-ignore
+  const asked = ["--labels", labels, "--score-range", "1,10"];
+  const { out } = await runCommand("estimate", "--judge", ofTen, ...asked, "--label-range", "0,1");
+  expect(out).toBe((await runCommand("estimate", "--judge", judge, "--labels", labels)).out);
+  const alone = await runCommand("estimate", "--judge", ofTen, ...asked);
+  expect(alone).toMatchObject({ code: 2, err: expect.stringContaining("a score must be in [1,10], got 0") as string });
+});
+
 describe("refused", () => {
   test.each([
+    [
+      "half a range of labels",
+      ["--judge", judge, "--labels", labels, "--label-range", "3"],
+      "--label-range must be two numbers, WORST,BEST; got 3",
+    ],
+    ["a range without labels", ["--bundle", "gsm8k", "--label-range", "0,1"], "--label-range is for --judge"],
     ["neither labels nor a draw", ["--judge", judge], "--labels FILE has people's scores"],
     [
       "a bundle beside",
