@@ -5,25 +5,26 @@
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { accuracyFigures, relativeChange } from "./accuracy/figures.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,openllm2-official" },
-    seeds: { type: "string", default: "5" },
-    anchors: { type: "string", default: "10,30,50,100" },
-    runs: { type: "string" },
-    selection: { type: "string" },
-    sources: { type: "string" },
-    separate: { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite,openllm2-official",
+    seeds: "5",
+    anchors: "10,30,50,100",
+    runs: null,
+    selection: null,
+    sources: null,
+    separate: false,
+    json: false,
   },
-});
-const [folder] = positionals;
-if (folder === undefined)
-  fail("usage: node bench/accuracy.js FOLDER [--sets a,b] [--runs default:interpolation] [--json]");
+  1,
+);
 const bin = new URL("../sdk/bin/anchoreval.js", import.meta.url).pathname;
 const sizes = values.anchors.split(",").map(Number);
 

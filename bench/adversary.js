@@ -9,16 +9,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.js";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    tries: { type: "string" },
-    only: { type: "string" },
-    seed: { type: "string", default: new Date().toISOString() },
-  },
+const { values } = readOptions(import.meta.url, {
+  minutes: "10",
+  tries: null,
+  only: null,
+  seed: new Date().toISOString(),
 });
 
 const all = readdirSync(join(ROOT, "test/attacks"))

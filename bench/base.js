@@ -3,31 +3,22 @@
 // Items to be replaced and their replacements are drawn from a leaderboard whose answers to both are known.
 // usage: node bench/base.js FOLDER [--set helm-lite] [--share 0.03] [--rerun 0,10,30] [--anchors 50] [--seeds 3]
 //          [--harder] [--texts]
-import { parseArgs } from "node:util";
 import { estimateFromAnchors, loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, recommended, resolveBackend, submatrix } from "anchoreval-trainer";
 import { readBase } from "anchoreval-trainer/internal/features/versions/fit/base";
 import { linkVersion, onBase } from "anchoreval-trainer/internal/features/versions/fit/link-version";
 import { readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    set: { type: "string", default: "helm-lite" },
-    share: { type: "string", default: "0.03" },
-    rerun: { type: "string", default: "0,10,30" },
-    anchors: { type: "string", default: "50" },
-    seeds: { type: "string", default: "3" },
-    harder: { type: "boolean", default: false },
-    texts: { type: "boolean", default: false },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/base.js FOLDER [--set helm-lite] [--share 0.03]");
-  process.exit(2);
-}
+const {
+  values: options,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  { set: "helm-lite", share: "0.03", rerun: "0,10,30", anchors: "50", seeds: "3", harder: false, texts: false },
+  1,
+);
 const all = await readLeaderboard(folder, options.set);
 const share = Number(options.share);
 const reruns = options.rerun.split(",").map(Number);

@@ -7,7 +7,6 @@
 // among all source models and among their best quarter. No unbiased reading of these predictions errs less.
 // Gaussian: the error of the conditional mean given items that were chosen greedily by all models' answers, the targets' too,
 // under the mean and the covariance (.3 of the variance an item's own) of all models but the one that is estimated.
-import { parseArgs } from "node:util";
 import { cholesky, choleskySolve } from "anchoreval/internal/core/numeric/dense";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { customised } from "anchoreval-trainer";
@@ -16,20 +15,20 @@ import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/pla
 import { randomBaseline } from "anchoreval-trainer/internal/fit/errors";
 import { scoresOn } from "anchoreval-trainer/internal/matrix/benchmark";
 import { mean, method, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,helm-legalbench,openllm2-official,glue-anchorpoints:sst2" },
-    splits: { type: "string", default: "extrapolation,interpolation" },
-    anchors: { type: "string", default: "10,30,50,100" },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite,helm-legalbench,openllm2-official,glue-anchorpoints:sst2",
+    splits: "extrapolation,interpolation",
+    anchors: "10,30,50,100",
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/bounds.js FOLDER [--sets a,b:x+y] [--splits extrapolation] [--anchors 10,30]");
-  process.exit(2);
-}
+  1,
+);
 const sizes = values.anchors.split(",").map(Number);
 const separate = await customised(method, { linked: false });
 /** Share of an item's variance that is its own, as estimates by sample covariances have it. */

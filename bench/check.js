@@ -7,22 +7,20 @@
 // with a probability of its own, even over (0,1). A model that got worse loses the same share of every probability, so
 // that its expected score falls by `drop` points. The rule allows one false alarm in 365 runs. Beside the drop that a check
 // measures stand the difference of the two scores that estimates give and that of a comparison, on the first 20 nights.
-import { parseArgs } from "node:util";
 import { checkFromAnchors, compareFromAnchors, loadBundle } from "anchoreval";
 import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/distributions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { bundleFiles, fit, resolveBackend, scoreAt, simulateLeaderboard } from "anchoreval-trainer";
 import { submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
+import { readOptions } from "./options.js";
 
-const { values } = parseArgs({
-  options: {
-    nights: { type: "string", default: "500" },
-    models: { type: "string", default: "40" },
-    anchors: { type: "string", default: "50,100,250" },
-    noise: { type: "string", default: "0.1" },
-    drop: { type: "string", default: "3" },
-    "max-drop": { type: "string", default: "1" },
-  },
+const { values } = readOptions(import.meta.url, {
+  nights: "500",
+  models: "40",
+  anchors: "50,100,250",
+  noise: "0.1",
+  drop: "3",
+  "max-drop": "1",
 });
 /** Chance of a false alarm a night: one in a year. */
 const ALARMS = 1 / 365;

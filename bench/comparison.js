@@ -7,7 +7,6 @@
 // The models are dealt into five folds; each is held out of the fit and of the choice of anchors, and its pairs are
 // compared. A replay draws a fresh form in every scenario and takes 20 random models of a fold, all pairs of them. The
 // truth is the difference of full scores; an interval that doesn't hold it is an error, whatever the truth is.
-import { parseArgs } from "node:util";
 import { midPMcNemar, oneSidedConfidence, pairedInterval } from "anchoreval/internal/core/inference/paired-difference";
 import { rankIntervals } from "anchoreval/internal/core/inference/ranks";
 import { samplingVariance } from "anchoreval/internal/core/inference/sampling-variance";
@@ -23,25 +22,25 @@ import { folds } from "anchoreval-trainer/internal/matrix/splits";
 import { modelEvidence } from "anchoreval/internal/features/compare/sdk/model-evidence";
 import { overallDifference, scenarioDifference } from "anchoreval/internal/features/compare/sdk/scenario-difference";
 import { readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,openllm2-official" },
-    anchors: { type: "string", default: "30,50,100" },
-    replays: { type: "string", default: "10000" },
-    models: { type: "string", default: "20" },
-    weighting: { type: "string", default: "items" },
-    seed: { type: "string", default: "1" },
-    selection: { type: "string", default: recommended.settings.selection },
-    json: { type: "boolean", default: false },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite,openllm2-official",
+    anchors: "30,50,100",
+    replays: "10000",
+    models: "20",
+    weighting: "items",
+    seed: "1",
+    selection: recommended.settings.selection,
+    json: false,
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/comparison.js FOLDER [--sets a,b] [--anchors 30,50,100] [--replays 10000] [--json]");
-  process.exit(2);
-}
+  1,
+);
 const FOLDS = 5;
 const LEVEL = 0.95;
 /** Pairs that answer more alike than this aren't tested: a form holds hardly an item that tells them apart. */

@@ -5,10 +5,10 @@
 // "By chance", "newest five" and "scaffold" or "maker" are back-tests of `anchoreval backtest`. "Best so far": each model that
 // scores higher than all that came out on days before its own is held out, and they alone are learned from; from the
 // sixteenth model on, as a fit needs some. Errors and half-widths are in points, random items' beside them.
-import { parseArgs } from "node:util";
 import { runBacktest, scoreAt, submatrix } from "anchoreval-trainer";
 import { BUNDLES } from "../bundles/sources.js";
 import { mean, method, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
 /** Days on which the models of swebench-verified-bash came out, as their makers announced them. */
 const SWE_BENCH_VERIFIED = {
@@ -62,27 +62,19 @@ const NEWEST = 5;
 /** Models that must have come out before one that is estimated from them. */
 const LEAST_EARLIER = 15;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: Object.keys(BOARDS).join(",") },
-    seeds: { type: "string", default: "5" },
-  },
-});
-const [folder] = positionals;
-const sets = values.sets.split(",");
-if (folder === undefined || sets.some((set) => !Object.hasOwn(BOARDS, set))) {
-  console.error(`usage: node bench/dated.js FOLDER [--sets ${Object.keys(BOARDS).join(",")}] [--seeds 5]`);
-  process.exit(2);
-}
+const {
+  values: { sets, seeds },
+  positionals: [folder],
+} = readOptions(import.meta.url, { sets: Object.keys(BOARDS).join(","), seeds: "5" }, 1);
 
-for (const set of sets) {
+for (const set of sets.split(",")) {
+  if (!Object.hasOwn(BOARDS, set)) throw new Error(`--sets: ${Object.keys(BOARDS).join(", ")}, not ${set}`);
   const { sizes, released } = BOARDS[set];
   const matrix = await readLeaderboard(folder, set);
   const facts = matrix.subjects.map((name) => (released ? { released: released[name] } : factsOf(name)));
   const dates = facts.map((own) => own.released);
   const order = [...dates.keys()].sort((x, y) => dates[x].localeCompare(dates[y]) || x - y);
-  const shared = { sizes, seeds: Number(values.seeds), method, provider: "cpu" };
+  const shared = { sizes, seeds: Number(seeds), method, provider: "cpu" };
   console.log(`${set}: ${matrix.subjects.length} models × ${matrix.items.length} items, n = ${sizes.join(" / ")}`);
 
   print("by chance", sizes, await served(matrix, { ...shared, split: "interpolation" }));

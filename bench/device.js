@@ -5,23 +5,21 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { onnxNodeBackend } from "anchoreval-trainer/internal/backends/node/onnx-node-backend";
 import { resolveBackend } from "anchoreval-trainer/internal/backends/resolve-backend";
 import { typescriptBackend } from "anchoreval-trainer/internal/backends/typescript";
 import { calibrate } from "anchoreval-trainer/internal/calibrate/calibrate";
+import { readOptions } from "./options.js";
 
-const { values } = parseArgs({
-  options: {
-    out: { type: "string" },
-    use: { type: "string" },
-    devices: { type: "string" },
-    boards: { type: "string" },
-    fit: { type: "string" },
-    seconds: { type: "string" },
-    task: { type: "string" },
-  },
+const { values } = readOptions(import.meta.url, {
+  out: null,
+  use: null,
+  devices: null,
+  boards: null,
+  fit: null,
+  seconds: null,
+  task: null,
 });
 const here = fileURLToPath(import.meta.url);
 const bin = fileURLToPath(new URL("../sdk/bin/anchoreval.js", import.meta.url));

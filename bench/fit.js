@@ -4,17 +4,15 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.js";
 
-const { values } = parseArgs({
-  options: {
-    models: { type: "string", default: "400" },
-    items: { type: "string", default: "28659" },
-    scenarios: { type: "string", default: "6" },
-    dims: { type: "string", default: "5" },
-    anchors: { type: "string", default: "10,20,30,50,100" },
-    provider: { type: "string", default: "auto" },
-  },
+const { values } = readOptions(import.meta.url, {
+  models: "400",
+  items: "28659",
+  scenarios: "6",
+  dims: "5",
+  anchors: "10,20,30,50,100",
+  provider: "auto",
 });
 const bin = new URL("../sdk/bin/anchoreval.js", import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), "anchoreval-fit-"));

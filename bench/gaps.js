@@ -7,27 +7,18 @@
 // the oldest, 0 where dates have nothing to do with difficulty.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses } from "anchoreval-trainer";
 import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { writeItems, writeWideCsv } from "anchoreval-trainer/internal/matrix/write-tables";
 import { ranks } from "anchoreval-trainer/internal/numeric/statistics";
 import { mean } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    share: { type: "string", default: "0.3" },
-    harder: { type: "string", default: "1" },
-    seed: { type: "string", default: "1" },
-  },
-});
-const [set, out] = positionals;
-if (out === undefined) {
-  console.error("usage: node bench/gaps.js SET OUT [--share .3] [--harder 1] [--seed 1]");
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [set, out],
+} = readOptions(import.meta.url, { share: "0.3", harder: "1", seed: "1" }, 2);
 const { matrix } = await readResponses(join(set, "responses.csv.gz"), { items: join(set, "items.jsonl.gz") });
 const [models, items] = [[...matrix.subjects.keys()], [...matrix.items.keys()]];
 const random = createRandom(Number(values.seed)).fork("gaps");

@@ -9,30 +9,20 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { estimateFromJudge } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses } from "anchoreval-trainer";
 import { drawPlaces, judgedItems, JUDGES } from "../test/support/judges.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    labels: { type: "string", default: "30,100,300" },
-    draws: { type: "string", default: "200" },
-    boards: { type: "string", default: "" },
-    items: { type: "string", default: "1000" },
-    python: { type: "string" },
-    json: { type: "boolean", default: false },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/judge.js FOLDER [--labels 30,100,300] [--draws 200] [--boards useless] [--python PYTHON]",
-  );
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  { labels: "30,100,300", draws: "200", boards: "", items: "1000", python: null, json: false },
+  1,
+);
 const ALPHA = 0.05;
 const sizes = values.labels.split(",").map(Number);
 const draws = Number(values.draws);

@@ -3,27 +3,20 @@
 // usage: node bench/known-scores.js FOLDER [--sets evalplus-code,helm-lite] [--split interpolation] [--seeds 3] [--anchors 20,50]
 //          [--sources N]
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz. --sources N leaves N of the models of a fit.
-import { parseArgs } from "node:util";
 import { estimate } from "anchoreval";
 import { responseMatrix, scoreAt, submatrix, withKnownScores } from "anchoreval-trainer";
 import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "evalplus-code,helm-lite" },
-    split: { type: "string", default: "interpolation" },
-    seeds: { type: "string", default: "3" },
-    anchors: { type: "string", default: "20,50" },
-    sources: { type: "string" },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/known-scores.js FOLDER [--sets a,b] [--seeds 3] [--anchors 20,50] [--sources N]");
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  { sets: "evalplus-code,helm-lite", split: "interpolation", seeds: "3", anchors: "20,50", sources: null },
+  1,
+);
 const sizes = values.anchors.split(",").map(Number);
 const rms = (errors) => Math.sqrt(mean(errors.map((error) => error ** 2)));
 

@@ -11,7 +11,6 @@
 // of a run alone. --limit: what beta distributions miss that are known exactly, all items tried and the chances of all their
 // outcomes known, as a share of what they add beyond the trials; of all, of each set and family, and of all others than it.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { logit } from "anchoreval/internal/core/numeric/functions";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
@@ -22,25 +21,16 @@ import { parseTrialMetric, passAtK, passHatK, trialScore } from "anchoreval/inte
 import { groupItems, readResponses } from "anchoreval-trainer";
 import { responseMatrix, scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, holds, mean, points } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seeds: { type: "string", default: "1,2,3" },
-    draws: { type: "string", default: "2" },
-    anchors: { type: "string", default: "50" },
-    cases: { type: "string" },
-    own: { type: "boolean", default: false },
-    limit: { type: "boolean", default: false },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/pass-at-k.js FOLDER [--seeds 1,2,3] [--draws 2] [--anchors 50] [--cases N:METRIC,…] [--own | --limit]",
-  );
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  { seeds: "1,2,3", draws: "2", anchors: "50", cases: null, own: false, limit: false },
+  1,
+);
 const SETS = ["HumanEvalPack_PythonPlus", "LBPP_Python", "MBPPPlus_mbpp_plus", "MBPP_mbpp"];
 const SAMPLES = 128;
 const FAMILIES = ["glm", "kimi", "gemma", "olmo", "qwen3-5", "qwen3"];

@@ -12,35 +12,32 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { readResponses, recommended } from "anchoreval-trainer";
 import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
 import { headlineEstimator } from "anchoreval-trainer/internal/methods/method";
 import { familyNumbers } from "anchoreval-trainer/internal/matrix/families";
 import { runOnThreads } from "anchoreval-trainer/internal/threads/run-on-threads";
 import { peerMethods } from "./peers/methods.js";
+import { readOptions } from "./options.js";
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,helm-legalbench,openllm2-official,glue-anchorpoints:sst2" },
-    splits: { type: "string", default: "interpolation,extrapolation,family" },
-    seeds: { type: "string", default: "5" },
-    anchors: { type: "string", default: "10,30,50,100" },
-    methods: { type: "string" },
-    threads: { type: "string", default: String(availableParallelism()) },
-    separate: { type: "boolean", default: false },
-    rows: { type: "string" },
-    json: { type: "boolean", default: false },
+const {
+  values: options,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite,helm-legalbench,openllm2-official,glue-anchorpoints:sst2",
+    splits: "interpolation,extrapolation,family",
+    seeds: "5",
+    anchors: "10,30,50,100",
+    methods: null,
+    threads: String(availableParallelism()),
+    separate: false,
+    rows: null,
+    json: false,
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/peers.js FOLDER [--sets a,b:scenario] [--splits …] [--seeds 5] [--methods …] [--json]",
-  );
-  process.exit(2);
-}
+  1,
+);
 const began = performance.now();
 const splits = options.splits.split(",");
 const sizes = options.anchors.split(",").map(Number);

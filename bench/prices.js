@@ -8,7 +8,6 @@
 // With --adaptive: adaptive evaluations of held-out models that ask 5 % of the items, in place of forms.
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz; terminal-bench-core also trials.csv.gz.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { fileChunks } from "anchoreval/internal/node/read-file";
@@ -18,27 +17,25 @@ import { anchorInput } from "anchoreval-trainer/internal/anchors/anchor-method";
 import { pricedMethod, residualVariances } from "anchoreval-trainer/internal/features/prices/fit/priced-anchors";
 import { scoreAt, submatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,openllm2-official,terminal-bench-core" },
-    sizes: { type: "string", default: "10,20,40,80,160" },
-    spreads: { type: "string", default: "1,1.5" },
-    correlations: { type: "string", default: "0,0.5" },
-    seed: { type: "string", default: "1" },
-    adaptive: { type: "boolean", default: false },
-    totals: { type: "string" },
-    between: { type: "string", default: "1" },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite,openllm2-official,terminal-bench-core",
+    sizes: "10,20,40,80,160",
+    spreads: "1,1.5",
+    correlations: "0,0.5",
+    seed: "1",
+    adaptive: false,
+    totals: null,
+    between: "1",
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/prices.js FOLDER [--sets a,b] [--sizes 10,20] [--spreads 1,1.5] [--correlations 0,0.5]",
-  );
-  process.exit(2);
-}
+  1,
+);
 const seed = Number(values.seed);
 const sizes = values.sizes.split(",").map(Number);
 const facts = { benchmark: "board", version: "1.0.0", created: "2026-01-01T00:00:00Z" };

@@ -9,7 +9,6 @@
 // the same where items weigh the same. The truth is the score on all items. Beside a race stand all candidates on as many
 // items each as it asked on the mean, and on the form of 100 anchors a scenario, the highest score winning: there no error is
 // stated.
-import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
@@ -18,24 +17,24 @@ import { eliminate, raceQuantile } from "anchoreval/internal/features/adaptive/c
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedSplits, mean, modelAnswers, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,openllm2-official" },
-    candidates: { type: "string", default: "5,20,50" },
-    races: { type: "string", default: "40" },
-    seeds: { type: "string", default: "3" },
-    levels: { type: "string", default: "0.95" },
-    margin: { type: "string", default: "0.5" },
-    over: { type: "string", default: "these-answers" },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite,openllm2-official",
+    candidates: "5,20,50",
+    races: "40",
+    seeds: "3",
+    levels: "0.95",
+    margin: "0.5",
+    over: "these-answers",
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/race.js FOLDER [--sets a,b] [--candidates 5,20,50] [--races 40] [--seeds 3]");
-  process.exit(2);
-}
+  1,
+);
 const FORM = 100;
 const margin = Number(values.margin) / 100;
 const [sizes, levels] = [values.candidates, values.levels].map((list) => list.split(",").map(Number));

@@ -10,15 +10,14 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.js";
 
 const HERE = dirname(dirname(fileURLToPath(import.meta.url)));
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { data: { type: "string", default: join(HERE, "../shared/data") }, quick: { type: "boolean" } },
-});
-if (positionals.length !== 1) throw new Error("node bench/same.js BASE: the folder of another checkout, built");
-const checkouts = { base: resolve(positionals[0]), here: HERE };
+const {
+  values,
+  positionals: [other],
+} = readOptions(import.meta.url, { data: join(HERE, "../shared/data"), quick: false }, 1);
+const checkouts = { base: resolve(other), here: HERE };
 /** Requests by bundle over HTTP. */
 const REQUESTS = 40;
 /** Paths of JSON that are shown where it differs. */

@@ -6,7 +6,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { readOptions } from "./options.js";
 import { measureBytes } from "./scorecard/bytes.js";
 import { measureHouse, measureTests } from "./scorecard/house.js";
 import { measureSpeed } from "./scorecard/speed.js";
@@ -23,15 +23,8 @@ const PARTS = {
   tests: ({ tests }) => measureTests(tests),
 };
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string" },
-    tests: { type: "string" },
-    write: { type: "boolean" },
-    accept: { type: "string", multiple: true, default: [] },
-    reason: { type: "string" },
-  },
-});
+const DEFAULTS = { only: null, tests: null, write: false, accept: [], reason: null };
+const { values } = readOptions(import.meta.url, DEFAULTS);
 const parts = values.only?.split(",") ?? Object.keys(PARTS).filter((part) => part !== "tests" || values.tests);
 const unheard = parts.filter((part) => !Object.hasOwn(PARTS, part));
 if (unheard.length > 0) throw new Error(`--only: ${Object.keys(PARTS).join(", ")}, not ${unheard.join(", ")}`);

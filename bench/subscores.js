@@ -4,7 +4,6 @@
 // FOLDER holds a folder a set, each with responses.csv.gz and items.jsonl.gz; SET:SCENARIO+SCENARIO takes some of its scenarios.
 // Groups are the subscenarios, and with --difficulty the thirds by difficulty. Errors stand beside those of the mean of the
 // group's answered anchors, and of p-irt: its answers, and of the other items what the ability predicts.
-import { parseArgs } from "node:util";
 import { estimate } from "anchoreval";
 import { scoreAt, submatrix, withSubscores } from "anchoreval-trainer";
 import { planCells } from "anchoreval-trainer/internal/features/backtest/fit/plan-cells";
@@ -13,26 +12,24 @@ import { predictedScores } from "anchoreval/internal/core/scoring/predicted-scor
 import { itemsOf, subscoresPart } from "anchoreval/internal/features/subscores/core/part";
 import { partOf } from "anchoreval/internal/core/bundle/part";
 import { fittedBundle, holds, mean, method, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite:math+mmlu,openllm2-official:math_hard+musr" },
-    splits: { type: "string", default: "interpolation,extrapolation" },
-    anchors: { type: "string", default: "50,100" },
-    seeds: { type: "string", default: "4" },
-    difficulty: { type: "boolean", default: false },
-    groups: { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    sets: "helm-lite:math+mmlu,openllm2-official:math_hard+musr",
+    splits: "interpolation,extrapolation",
+    anchors: "50,100",
+    seeds: "4",
+    difficulty: false,
+    groups: false,
+    json: false,
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/subscores.js FOLDER [--sets a,b:x+y] [--splits interpolation] [--anchors 50,100] [--seeds 4]",
-  );
-  process.exit(2);
-}
+  1,
+);
 const sizes = values.anchors.split(",").map(Number);
 const rms = (errors) => Math.sqrt(mean(errors.map((error) => error ** 2)));
 const rows = [];

@@ -10,20 +10,19 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
-import { parseArgs, promisify } from "node:util";
+import { promisify } from "node:util";
 import { publishBundle } from "anchoreval/internal/features/publishing/sdk/publish-bundle";
 import { r2Store } from "anchoreval/internal/bundles/r2-store";
 import { Miniflare } from "miniflare";
 import { SCENARIOS, syntheticBundle, workerdCpu } from "./worker/synthetic-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values: options } = parseArgs({
-  options: {
-    seconds: { type: "string", default: "10" },
-    load: { type: "string", default: "60" },
-    starts: { type: "string", default: "5" },
-    dims: { type: "string", default: "2" },
-    beside: { type: "string" },
-  },
+const { values: options } = readOptions(import.meta.url, {
+  seconds: "10",
+  load: "60",
+  starts: "5",
+  dims: "2",
+  beside: null,
 });
 const [seconds, dims] = [Number(options.seconds), Number(options.dims)];
 const CONNECTIONS = 16;

@@ -7,7 +7,6 @@
 // squared errors, and widens the intervals. Five trials leave no others: they are compared with their own run, whose variance
 // is added, as it has nothing to do with which tasks were drawn.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { estimateTrials } from "anchoreval/internal/features/trials/sdk/estimate-trials";
 import { planTrials } from "anchoreval/internal/features/trials/sdk/plan-trials";
@@ -15,20 +14,12 @@ import { readResponses, scoreAt } from "anchoreval-trainer";
 import { withComponents } from "anchoreval-trainer/internal/features/trials/fit/variance-components";
 import { responseMatrix } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, mean, points } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seeds: { type: "string", default: "2" },
-    repeats: { type: "string", default: "4" },
-    sources: { type: "string" },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/trial-prices.js FOLDER [--seeds 2] [--repeats 4] [--sources N]");
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [folder],
+} = readOptions(import.meta.url, { seeds: "2", repeats: "4", sources: null }, 1);
 /** Tasks, and trials of each. */
 const WAYS = [
   { size: 50, count: 1 },

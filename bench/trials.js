@@ -15,7 +15,6 @@
 // Simulated boards: `models` × 400 items, logit chance = a(θ − b) + luck·N(0,1) anew in each cell, a even from `slope` to .8
 // more, fitted on means of 3 trials of all but 20 of them; every truth is known.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { loadBundle } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { estimateTrials } from "anchoreval/internal/features/trials/sdk/estimate-trials";
@@ -23,26 +22,24 @@ import { bundleFiles, fit, readResponses, resolveBackend } from "anchoreval-trai
 import { withComponents } from "anchoreval-trainer/internal/features/trials/fit/variance-components";
 import { responseMatrix, scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    splits: { type: "string", default: "20" },
-    trials: { type: "string", default: "1,3,5" },
-    boards: { type: "string", default: "4" },
-    models: { type: "string", default: "80" },
-    slope: { type: "string", default: "0.6" },
-    luck: { type: "string", default: "0.8" },
-    scenarios: { type: "string", default: "human_eval,lsat_cot" },
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  {
+    splits: "20",
+    trials: "1,3,5",
+    boards: "4",
+    models: "80",
+    slope: "0.6",
+    luck: "0.8",
+    scenarios: "human_eval,lsat_cot",
   },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/trials.js FOLDER [--splits 20] [--trials 1,3,5] [--boards 4] [--models 80] [--slope 0.6] [--luck 0.8]",
-  );
-  process.exit(2);
-}
+  1,
+);
 const { backend } = await resolveBackend("typescript", { threads: 2 });
 const TRIALS = values.trials.split(",").map(Number);
 const mean = (own) => own.reduce((sum, one) => sum + one, 0) / own.length;

@@ -2,28 +2,20 @@
 // bundle of a split's source models says of them.
 // usage: node bench/unusual.js FOLDER [--sets helm-lite,openllm2-official:x+y] [--anchors 10,30,100] [--seeds 1]
 //          [--models 20] [--kinds "99 % right,chance"] [--separate]
-import { parseArgs } from "node:util";
 import { estimateFromAnchors } from "anchoreval";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedSplits, holds, mean, modelAnswers, points, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    sets: { type: "string", default: "helm-lite,openllm2-official" },
-    anchors: { type: "string", default: "10,30,100" },
-    seeds: { type: "string", default: "1" },
-    models: { type: "string", default: "20" },
-    kinds: { type: "string" },
-    separate: { type: "boolean", default: false },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error("usage: node bench/unusual.js FOLDER [--sets a,b] [--anchors 10,30] [--kinds chance] [--separate]");
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  { sets: "helm-lite,openllm2-official", anchors: "10,30,100", seeds: "1", models: "20", kinds: null, separate: false },
+  1,
+);
 const sizes = values.anchors.split(",").map(Number);
 
 const right = (share) => (random) => () => Number(random.next() < share);

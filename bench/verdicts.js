@@ -1,11 +1,10 @@
 // Whether "better" is said of models, not of runs: how often two runs of one and the same model are told apart, how often models
 // that differ are, and whether compare, rank, race and check say the same.
 // usage: node bench/verdicts.js FOLDER [--parts agents,draws,equal,trials,power,boards,surfaces] [--replays 10000] [--pairs 200]
-// FOLDER has terminal-bench-core (trials.csv.gz, items.jsonl.gz), passk-code and the boards; simulated parts don't need it.
+// FOLDER has terminal-bench-core (trials.csv.gz, items.jsonl.gz), passk-code and the boards; simulated parts don't read it.
 //
 // "before" is --over these-answers, which was what compare said of models.
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { checkFromAnchors, compareFromAnchors, raceFromPool, rankFromAnchors } from "anchoreval";
 import { itemPool } from "anchoreval/internal/features/adaptive/sdk/item-pool";
 import { loadItemLines } from "anchoreval/internal/bundles/read-file";
@@ -16,16 +15,13 @@ import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readResponses, simulateLeaderboard } from "anchoreval-trainer";
 import { scoreAt } from "anchoreval-trainer/internal/matrix/response-matrix";
 import { fittedBundle, fittedSplits, mean, readLeaderboard } from "./fitted-bundle.js";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    parts: { type: "string", default: "agents,draws,equal,trials,power,boards,surfaces" },
-    replays: { type: "string", default: "10000" },
-    pairs: { type: "string", default: "200" },
-  },
-});
-const [folder] = positionals;
+const DEFAULTS = { parts: "agents,draws,equal,trials,power,boards,surfaces", replays: "10000", pairs: "200" };
+const {
+  values,
+  positionals: [folder],
+} = readOptions(import.meta.url, DEFAULTS, 1);
 const replays = Number(values.replays);
 /** Items of simulated benchmarks, and of a form. */
 const SIZES = [
