@@ -236,7 +236,8 @@ function bound({ parts }, prices) {
 /** Every model of terminal-bench-core is held out in turn. */
 async function compareTasks() {
   const file = join(folder, TASKS, "trials.csv.gz");
-  const { names } = await parsePrices(file, recordedTokens(fileChunks(file)), "input_tokens+output_tokens");
+  const columns = [{ column: "input_tokens+output_tokens", unit: "tokens" }];
+  const [{ names }] = await parsePrices(file, recordedTokens(fileChunks(file)), columns);
   const prices = new Map([...names].flatMap(([id, { price }]) => (price === null ? [] : [[id, price]])));
   const all = await readLeaderboard(folder, TASKS);
   const matrix = submatrix(

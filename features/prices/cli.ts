@@ -1,7 +1,12 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
 import type { Bundle } from "anchoreval/internal/core/bundle/bundle";
-import { type BundlePrices, costWords, knownPrices } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import type { NamedPrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
+import {
+  amountWords,
+  type BundlePrices,
+  costWords,
+  knownPrices,
+} from "anchoreval/internal/features/prices/sdk/bundle-prices";
+import type { NamedPrices, PriceColumn } from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { counted, percent, points, priceWords, textTable } from "anchoreval/internal/words/figures";
 import { type OptionReader, type OptionSpecs, option, rare } from "../../cli/src/program/command.ts";
 import type { Output } from "../../cli/src/program/output.ts";
@@ -16,17 +21,11 @@ export const PRICE_OPTIONS = {
   prices: option("FILE", "what items cost: JSON {item or scenario: price}, or a table with item_id and price"),
   ...rare({
     "price-column": option(
-      "COLUMN[+COLUMN][:UNIT]",
-      "column of the prices, an item's being the mean over its rows, and their unit, such as price:usd (default price; columns tokens and seconds are their own units)",
+      "COLUMN[+COLUMN][:UNIT],…",
+      "column of the prices, an item's being the mean over its rows, and their unit, such as price:usd (default price; columns tokens and seconds are their own units); further ones, as in price:usd,seconds, are noted beside and choose nothing",
     ),
   }),
 } as const satisfies OptionSpecs;
-
-/** The prices of `--prices`, before it is known which items there are. */
-interface GivenPrices {
-  readonly named: NamedPrices;
-  readonly unit: string | null;
-}
 
 /** An amount of `--budget`, its unit null where it has none. */
 interface Budget {
@@ -39,15 +38,21 @@ const NAMED_UNITS = ["tokens", "seconds"] as const;
 
 const UNIT = /^[a-z]{1,16}$/i;
 
-/**
- * Reads `--prices`; null where it isn't given.
- * @throws AnchorEvalError `invalid_option` for another price option without it; what `parsePrices` throws
- */
-export async function readPrices(options: OptionReader, output: Output): Promise<GivenPrices | null> {
-  const [, column, word] = /^(.+?)(?::([^:]*))?$/s.exec(options.text("price-column") ?? "") ?? [];
+function readColumn(text: string): PriceColumn {
+  const [, column, word] = /^(.+?)(?::([^:]*))?$/s.exec(text.trim()) ?? [];
+  if (column === undefined) throw invalidOption("--price-column names columns, as in price:usd,seconds; one is empty");
   const unit = word ?? NAMED_UNITS.find((name) => name === column) ?? null;
   if (unit !== null && !UNIT.test(unit))
     throw invalidOption(`the unit of --price-column is a word of letters, 16 at most, as in price:usd; got ${unit}`);
+  return { column, unit };
+}
+
+/**
+ * Reads `--prices`, those of each column, before it is known which items there are; null where it isn't given.
+ * @throws AnchorEvalError `invalid_option` for another price option without it; what `parsePrices` throws
+ */
+export async function readPrices(options: OptionReader, output: Output): Promise<NamedPrices[] | null> {
+  const columns = options.text("price-column")?.split(",").map(readColumn);
   const file = options.text("prices");
   if (file === undefined) {
     options.refuse(["price-column"], "is for the prices of --prices FILE, which isn't given");
@@ -55,12 +60,13 @@ export async function readPrices(options: OptionReader, output: Output): Promise
   }
   const { fileChunks } = await import("anchoreval/internal/node/read-file");
   const { parsePrices } = await import("anchoreval/internal/features/prices/sdk/parse-prices");
-  const named = await parsePrices(file, fileChunks(file), column);
-  if (named.rows > named.names.size)
-    output.remark(`${file}: ${counted(named.rows, "price")} of ${counted(named.names.size, "name")}, each the mean of its own`); // prettier-ignore
-  if (named.zeros > 0)
-    output.remark(`${file}: ${counted(named.zeros, "price")} of ${named.rows} are 0: leave empty what isn't known`);
-  return { named, unit };
+  const all = await parsePrices(file, fileChunks(file), columns);
+  for (const { file: place, names, rows, zeros } of all) {
+    if (rows > names.size)
+      output.remark(`${place}: ${counted(rows, "price")} of ${counted(names.size, "name")}, each the mean of its own`);
+    if (zeros > 0) output.remark(`${place}: ${counted(zeros, "price")} of ${rows} are 0: leave empty what isn't known`);
+  }
+  return all;
 }
 
 /**
@@ -88,7 +94,7 @@ export function commonUnit(unit: string | null, other: string | null, what: stri
 /** The prices of a bundle's items by those of `--prices`. @throws AnchorEvalError as `itemPrices` */
 async function readBundlePrices(
   bundle: Bundle,
-  { named, unit }: GivenPrices,
+  named: readonly NamedPrices[],
   options: OptionReader,
   signal: AbortSignal,
 ): Promise<BundlePrices> {
@@ -98,7 +104,7 @@ async function readBundlePrices(
   const { openBundle } = await import("../../cli/src/bundles/open-bundle.ts");
   const lines = await loadItemLines(openBundle(options.required("bundle")), bundle.manifest, { signal });
   const items = Array.from({ length: lines.count }, (_, k) => lines.record(k));
-  return bundlePrices(bundle, itemPrices(named, items, unit), items);
+  return bundlePrices(bundle, itemPrices(named, items), items);
 }
 
 /** Prices of items: they choose the anchors, and the bundle notes them. */
@@ -114,7 +120,7 @@ export const itemCosts: FitOptionPart = {
       );
     return async ({ matrix }) => {
       const { itemPrices } = await import("anchoreval/internal/features/prices/sdk/parse-prices");
-      return { part: byPrices(itemPrices(prices.named, matrix.items, prices.unit)) };
+      return { part: byPrices(itemPrices(prices, matrix.items)) };
     };
   },
 };
@@ -158,7 +164,9 @@ export const planPrices: PlanPart = {
 const MOST_SHOWN = 12;
 
 function choiceLines(choosing: PriceChoices, { level, wanted }: Plan): string[] {
-  const { unit, budget, whole, choices, chosen, predicting } = choosing;
+  const { unit, budget, whole, choices, chosen, predicting, beside = [] } = choosing;
+  const costs = [{ unit, cost: chosen?.cost ?? 0, whole }, ...beside];
+  const marked = beside.length === 0 ? "" : `, those marked ${amountWords(costs, "cost")}`;
   const every = Math.ceil(choices.length / MOST_SHOWN);
   const shown = choices.filter((choice, k) => choice === chosen || (choices.length - 1 - k) % every === 0);
   const goal = wanted && "halfWidth" in wanted ? wanted.halfWidth : null;
@@ -166,24 +174,18 @@ function choiceLines(choosing: PriceChoices, { level, wanted }: Plan): string[] 
   return [
     ...textTable(
       [
-        [
-          "",
-          "form",
-          unit === null ? "price" : `price (${unit})`,
-          `half-width (${percent(level)})`,
-          ...(predicting ? ["scenarios to ask"] : []),
-        ],
+        ["", "form", "price", `half-width (${percent(level)})`, ...(predicting ? ["scenarios to ask"] : [])],
         ...shown.map((choice) => [
           choice === chosen ? ">" : "",
           choice.form,
-          priceWords(choice.cost, null),
+          priceWords(choice.cost, unit),
           points(choice.halfWidth),
           ...(predicting ? [choice.scenarios.join(", ")] : []),
         ]),
       ],
       predicting ? "llrrl" : "llrr",
     ),
-    `All items of the benchmark cost ${priceWords(whole, unit)}.`,
+    `All items of the benchmark cost ${amountWords(costs, "whole")}${marked}.`,
     ...(chosen === null
       ? [`No ${predicting ? "choice" : "form"} is${within === "" ? " there" : within}.`]
       : goal !== null && chosen.halfWidth > goal

@@ -3,7 +3,7 @@ import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { list, nullable, number, object, record, text, type Infer } from "../../sdk/core/bundle/schema.ts";
 
 const price = number({ min: 0 });
-const notedPrices = object({
+const measure = {
   unit: nullable(text()),
   /** Of all items together, by scenario. */
   whole: record(price),
@@ -11,6 +11,10 @@ const notedPrices = object({
   forms: record(record(price)),
   /** By scenario, in the order of anchors.jsonl. */
   anchors: record(list(price)),
+};
+const notedPrices = object(measure, {
+  /** Of the same items by other measures, such as seconds: they chose nothing. */
+  beside: list(object(measure)),
 });
 
 /** Prices of a bundle's anchors and of the whole benchmark. */
@@ -22,14 +26,14 @@ export const pricesPart: BundlePart<NotedPrices> = {
   at: "fit",
   bears: "beside",
   schema: notedPrices,
-  problems: ({ whole, forms, anchors }, manifest) => {
+  problems: ({ beside = [], ...first }, manifest) => {
     const lacking = (part: object | undefined): string[] =>
       manifest.scenarios.flatMap(({ id }) => (part && Object.hasOwn(part, id) ? [] : [id]));
-    const parts = [
+    const parts = [first, ...beside].flatMap(({ whole, forms, anchors }) => [
       ["whole", whole],
       ["anchors", anchors],
       ...manifest.forms.map(({ id }) => [`form ${id}`, lookUp(forms, id)]),
-    ];
+    ]);
     return (parts as [string, object | undefined][]).flatMap(([name, part]) =>
       lacking(part).map((id) => `${name} has no prices of scenario ${id}`),
     );

@@ -2,14 +2,23 @@ import { z } from "@hono/zod-openapi";
 import { fraction } from "../../workers/src/schemas/plan.ts";
 import { answerSchema, described, optional } from "../../workers/src/schemas/fields.ts";
 
+const unit = described(z.string().nullable(), "Of dollars, tokens or seconds; null if the bundle doesn't say.");
+
+/** Of answers, or of the chosen one of a plan. */
+const beside = optional(
+  z.array(answerSchema("CostOfWhole", { unit, cost: z.number(), whole: z.number() })).readonly(),
+  "By measures that chose no anchors.",
+);
+
 const CostSchema = answerSchema(
   "AnswerCost",
   {
-    unit: described(z.string().nullable(), "Of dollars, tokens or seconds; null if the bundle doesn't say."),
+    unit,
     answered: described(z.number().int(), "Anchors that were answered."),
     cost: described(z.number(), "Of all their trials."),
     items: described(z.number().int(), "Items of the whole benchmark."),
     whole: described(z.number(), "What as many trials of each of them would have cost."),
+    beside,
   },
   { description: "What the answers cost, if the bundle was fitted by prices." },
 );
@@ -39,5 +48,6 @@ export const PRICE_FIELDS = {
     ScenarioChoiceSchema.nullable(),
     "The cheapest that is as narrow as was asked for, else the narrowest within the budget.",
   ).exactOptional(),
+  beside,
   predicting: optional(z.boolean(), "Some scenarios may be left to prediction."),
 };

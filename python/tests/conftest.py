@@ -30,7 +30,7 @@ def plain(value: Any) -> Any:
             del own["predicted"]
         if isinstance(value, anchoreval.Plan) and value.whole is None:
             own = {name: own[name] for name in own if name not in PRICE_FIELDS}
-        absent = ("trials", "cost", "bridged", "subscores", "with_known_scores", "disorder")
+        absent = ("trials", "cost", "bridged", "subscores", "with_known_scores", "disorder", "beside")
         own = {name: each for name, each in own.items() if each is not None or name not in absent}
         if isinstance(value, anchoreval.EstimateWarning):
             own = {name: each for name, each in own.items() if each is not None}
@@ -57,7 +57,7 @@ def priced(tmp_path_factory: pytest.TempPathFactory) -> anchoreval.Bundle:
     counts = {own["id"]: sum(anchor["scenario"] == own["id"] for anchor in anchors) for own in manifest["scenarios"]}
     components = {"model": 0.02, "item": 0.04, "modelItem": 0.06, "trial": 0.12, "trials": 2, "repeated": 90}
     manifest["fit"]["varianceComponents"] = dict.fromkeys(counts, components)
-    manifest["fit"]["prices"] = {
+    prices = {
         "unit": "usd",
         "whole": {own["id"]: own["items"] / 4 for own in manifest["scenarios"]},
         "forms": {
@@ -66,6 +66,7 @@ def priced(tmp_path_factory: pytest.TempPathFactory) -> anchoreval.Bundle:
         },
         "anchors": {name: [0.25] * count for name, count in counts.items()},
     }
+    manifest["fit"]["prices"] = {**prices, "beside": [{**prices, "unit": "seconds"}]}
     del manifest["checksum"]
     rest = json.dumps(manifest)[1:].encode()
     checksum = hashlib.sha256(rest).hexdigest()

@@ -91,6 +91,7 @@ def test_plans_over_trials_and_within_a_budget(bundle: Bundle, priced: Bundle) -
     ids = priced.anchors("12")
     cost = anchoreval.estimate(priced, {item_id: [1, 0] for item_id in ids}).cost
     assert cost is not None and cost.answered == 24 and cost.unit == "usd" and cost.cost == 48 * 0.25
+    assert cost.beside == (anchoreval.CostOfWhole(unit="seconds", cost=cost.cost, whole=cost.whole),)
 
 
 def test_numbers_have_the_types_that_they_are_declared_with(bundle: Bundle) -> None:

@@ -82,11 +82,17 @@ function visibleLength(text: string): number {
   return Array.from(text).length;
 }
 
+/** Longer units of time, in seconds. */
+const TIMES = { hours: 3600, minutes: 60 };
+
 /**
- * A price with its unit: whole from 1000 on, else three digits.
+ * A price with its unit: whole from 1000 on, else three digits. Seconds are said in minutes from two on, in hours from two on.
  * @example priceWords(1234.5, "tokens") // "1 235 tokens", with a thin space
+ * @example priceWords(2400, "seconds") // "40 minutes"
  */
 export function priceWords(price: number, unit: string | null): string {
+  const longer = Object.entries(TIMES).find(([, seconds]) => unit === "seconds" && price >= 2 * seconds);
+  if (longer) return priceWords(price / longer[1], longer[0]);
   const figure = price >= 1000 ? count(Math.round(price)) : String(Number(price.toPrecision(3)));
   return unit === null ? figure : `${figure} ${unit}`;
 }

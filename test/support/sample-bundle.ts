@@ -289,7 +289,8 @@ function withTrialsAndPrices(content: BundleContent): BundleContent {
   const { manifest, scenarios } = content;
   const own = { model: 0.02, item: 0.04, modelItem: 0.06, trial: 0.12, trials: 3, repeated: 900 };
   const items = scenarios.flatMap((scenario) => scenario.items.map(({ item_id: id }) => id));
-  const prices = { unit: "usd", items: new Map(items.map((id, k) => [id, (1 + (k % 7)) / 1024])) };
+  const seconds = { unit: "seconds", items: new Map(items.map((id, k) => [id, 60 * (1 + (k % 5))])) };
+  const prices = { unit: "usd", items: new Map(items.map((id, k) => [id, (1 + (k % 7)) / 1024])), beside: [seconds] };
   const varianceComponents = Object.fromEntries(manifest.scenarios.map(({ id }) => [id, own]));
   const fit = { ...manifest.fit, varianceComponents, prices: notedPrices(content, prices) };
   return { ...content, manifest: { ...manifest, fit } };

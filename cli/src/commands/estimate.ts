@@ -152,7 +152,7 @@ function detailLines(id: string, { details, interval, answeredShare }: ScenarioR
 
 /**
  * @param isRepeated - items were asked several times
- * @example "By its logs the run took 61 234 tokens and 310 seconds (48 of 50 items say so)."
+ * @example "By its logs the run took 61 234 tokens and 5.17 minutes (48 of 50 items say so)."
  */
 export function loggedWords(costs: LoggedCosts, answered: number, isRepeated: boolean): string {
   const parts = COST_KINDS.flatMap((kind) => {

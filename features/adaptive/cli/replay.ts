@@ -92,6 +92,8 @@ export const replayCommand: Command = {
     const priced = await readPrices(options, output);
     const amount = readBudget(options);
     const repeat = options.number("repeat-price", { min: 0, max: 1 }, 1);
+    if (priced !== null && priced.length > 1)
+      throw invalidOption("--price-column names one column here: an evaluation spends one price");
     if (priced === null)
       options.refuse(["budget", "repeat-price"], "is for the prices of --prices FILE, which isn't given");
     const pairs = options.flag("pairs") || stop?.better === true;
@@ -115,9 +117,9 @@ export const replayCommand: Command = {
     const work = cellsWork(matrix, splits, [method], { ...shared, wholeFits: false });
     const { backend, reason } = await resolveBackend(provider, { threads: 1, work });
     if (provider === "auto") output.remark(reason);
-    const unit = commonUnit(priced?.unit ?? null, amount?.unit ?? null, "--budget");
+    const unit = commonUnit(priced?.[0]?.unit ?? null, amount?.unit ?? null, "--budget");
     const budget = amount?.amount ?? Infinity;
-    const purse = priced && { ...itemPrices(priced.named, matrix.items, unit), budget, repeat };
+    const purse = priced && { ...itemPrices(priced, matrix.items), unit, budget, repeat };
     const rows: ReplayRow[] = [];
     await output.during("replay", async (update) => {
       for (const [k, split] of splits.entries()) {

@@ -60,6 +60,12 @@ export interface BoardFiles {
   readonly items: string;
 }
 
+/** The columns of prices that an agent's user asks for: dollars, else tokens, and seconds beside. @param kinds - that the board has */
+export function priceColumns(kinds: readonly string[]): string {
+  const price = kinds.includes("price") ? ["price:usd"] : kinds.includes("tokens") ? ["tokens"] : [];
+  return [...price, ...(kinds.includes("seconds") ? ["seconds"] : [])].join(",");
+}
+
 /** Writes a board into a folder. @param facts - import.json */
 export async function writeBoard(
   folder: string,

@@ -17,6 +17,7 @@ import {
   FILES,
   importBoard,
   isTable,
+  priceColumns,
   SOURCES,
   TABLES,
   type TableReport,
@@ -133,14 +134,7 @@ function nextSteps(
     ...(prices.length === 0
       ? []
       : [
-          `for anchors by price add --prices ${items} --price-column ${prices[0]!.column}${
-            prices.length > 1
-              ? ` (or ${prices
-                  .slice(1)
-                  .map(({ column }) => column)
-                  .join(", ")})`
-              : ""
-          }`,
+          `for anchors by price add --prices ${items} --price-column ${priceColumns(prices.map(({ column }) => column))}`,
         ]),
   ];
 }

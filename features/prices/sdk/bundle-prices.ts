@@ -7,10 +7,12 @@ import type { Remark } from "../../../sdk/estimate/door.ts";
 import type { Integer } from "../../../sdk/estimate/types.ts";
 import { type ItemTrials, summariseTrials, type TrialResponses } from "../../../sdk/tables/item-trials.ts";
 import type { BundleFact } from "../../../sdk/words/bundle-words.ts";
-import { count, counted, priceWords } from "../../../sdk/words/figures.ts";
+import { count, counted, listed, priceWords } from "../../../sdk/words/figures.ts";
 import { type NotedPrices, pricesPart } from "../core.ts";
-import type { ItemPrices } from "./parse-prices.ts";
+import type { ItemPrices, PricedItem } from "./parse-prices.ts";
 import { lookUp } from "../../../sdk/core/bundle/names.ts";
+
+type LoadedBundle = Pick<Bundle, "manifest" | "scenarios">;
 
 /** Prices of a bundle's anchors and of the whole benchmark. */
 export interface BundlePrices {
@@ -19,7 +21,12 @@ export interface BundlePrices {
   readonly whole: ReadonlyMap<string, number>;
   /** By item id, of the anchors of the scenarios that were loaded. */
   readonly anchors: ReadonlyMap<string, number>;
+  /** By other measures, which chose nothing. */
+  readonly beside?: readonly BundlePrices[];
 }
+
+/** Costs of answers by one measure, and of the whole in its place. @inline */
+export type CostOfWhole = Pick<AnswerCost, "unit" | "cost" | "whole">;
 
 /** The cost of one model's answers, by the prices that the bundle was fitted by. */
 export interface AnswerCost {
@@ -31,6 +38,8 @@ export interface AnswerCost {
   /** Items of the whole benchmark, and what as many trials of each would have cost. */
   readonly items: Integer;
   readonly whole: number;
+  /** The same by measures that chose no anchors, such as seconds. */
+  readonly beside?: readonly CostOfWhole[];
 }
 
 /** Digits of prices in a manifest. */
@@ -51,7 +60,8 @@ interface PricedScenario {
 }
 
 /** The prices that a bundle's manifest notes, in `fit.prices`. @param content - of the bundle, before it is encoded */
-export function notedPrices({ manifest, scenarios }: PricedContent, { unit, items }: ItemPrices): NotedPrices {
+export function notedPrices(content: PricedContent, { unit, items, beside }: ItemPrices): NotedPrices {
+  const { manifest, scenarios } = content;
   const priceOf = (priced: PricedScenario["items"]): number =>
     rounded(sum(priced.map((item) => items.get(item.item_id)!)));
   const byScenario = <Value>(value: (scenario: PricedScenario) => Value): Record<string, Value> =>
@@ -63,6 +73,7 @@ export function notedPrices({ manifest, scenarios }: PricedContent, { unit, item
       manifest.forms.map(({ id }) => [id, byScenario(({ anchors }) => priceOf(anchors.filter(({ forms }) => forms.includes(id))))]), // prettier-ignore
     ),
     anchors: byScenario(({ anchors }) => anchors.map(({ item_id }) => rounded(items.get(item_id)!))),
+    ...(beside && { beside: beside.map((other) => notedPrices(content, other)) }),
   };
 }
 
@@ -71,10 +82,12 @@ function rounded(value: number): number {
 }
 
 /** The prices that a bundle was fitted by; null without any. @throws AnchorEvalError `bundle_invalid` where they aren't those of its anchors */
-export function knownPrices({ manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">): BundlePrices | null {
-  const noted = partOf(manifest, pricesPart);
+export function knownPrices(
+  bundle: LoadedBundle,
+  noted: NotedPrices | null = partOf(bundle.manifest, pricesPart),
+): BundlePrices | null {
   if (noted === null) return null;
-  const anchors = Array.from(scenarios.values()).flatMap(({ id, anchors: asked }) => {
+  const anchors = Array.from(bundle.scenarios.values()).flatMap(({ id, anchors: asked }) => {
     const prices = lookUp(noted.anchors, id)!;
     if (prices.length !== asked.size)
       throw new AnchorEvalError(
@@ -83,20 +96,22 @@ export function knownPrices({ manifest, scenarios }: Pick<Bundle, "manifest" | "
       );
     return Array.from(asked.keys(), (item, k) => [item, prices[k]!] as const);
   });
-  const whole = new Map(manifest.scenarios.map(({ id }) => [id, lookUp(noted.whole, id)!]));
-  return { unit: noted.unit, whole, anchors: new Map(anchors) };
+  const whole = new Map(bundle.manifest.scenarios.map(({ id }) => [id, lookUp(noted.whole, id)!]));
+  return {
+    ...{ unit: noted.unit, whole, anchors: new Map(anchors) },
+    ...(noted.beside && { beside: noted.beside.map((other) => knownPrices(bundle, other)!) }),
+  };
 }
 
 /** A bundle's prices by those of all its items. @param items - with their scenarios */
-export function bundlePrices(
-  { manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">,
-  prices: ItemPrices,
-  items: readonly { readonly item_id: string; readonly scenario: string }[],
-): BundlePrices {
-  const whole = new Map(manifest.scenarios.map(({ id }) => [id, 0]));
+export function bundlePrices(bundle: LoadedBundle, prices: ItemPrices, items: readonly PricedItem[]): BundlePrices {
+  const whole = new Map(bundle.manifest.scenarios.map(({ id }) => [id, 0]));
   for (const { item_id, scenario } of items) whole.set(scenario, whole.get(scenario)! + prices.items.get(item_id)!);
-  const ids = Array.from(scenarios.values()).flatMap(({ anchors }) => [...anchors.keys()]);
-  return { unit: prices.unit, whole, anchors: new Map(ids.map((id) => [id, prices.items.get(id)!])) };
+  const ids = Array.from(bundle.scenarios.values()).flatMap(({ anchors }) => [...anchors.keys()]);
+  return {
+    ...{ unit: prices.unit, whole, anchors: new Map(ids.map((id) => [id, prices.items.get(id)!])) },
+    ...(prices.beside && { beside: prices.beside.map((other) => bundlePrices(bundle, other, items)) }),
+  };
 }
 
 /** The price of all items of the benchmark. */
@@ -118,6 +133,20 @@ export function formPrices(
   return new Map(Array.from(scenarios, ([id, { forms }]) => [id, priceOf(forms.get(form)!.itemIds)]));
 }
 
+/** Costs of a form's anchors, of all scenarios or of some: by the prices, then by each measure beside. */
+export function formCosts(
+  bundle: Pick<Bundle, "scenarios">,
+  prices: BundlePrices,
+  form: string,
+  scenarios?: readonly string[],
+): [CostOfWhole, ...CostOfWhole[]] {
+  const { unit, beside = [] } = prices;
+  const costs = formPrices(bundle, prices, form);
+  const cost = sum((scenarios ?? [...costs.keys()]).map((id) => costs.get(id)!));
+  const others = beside.flatMap((other) => formCosts(bundle, other, form, scenarios));
+  return [{ unit, cost, whole: wholePrice(prices) }, ...others];
+}
+
 /**
  * The cost of a model's answers, and that of the whole benchmark in as many trials an item. Answers to items that are no
  * anchors cost nothing here, as they don't count in an estimate, but where they make a scenario whole.
@@ -128,7 +157,7 @@ export function formPrices(
  * @example answerCost(bundle, { "gsm/17": 1, "gsm/42": [0, 1] })?.cost
  */
 export function answerCost(
-  bundle: Pick<Bundle, "manifest" | "scenarios">,
+  bundle: LoadedBundle,
   responses: TrialResponses,
   prices: BundlePrices | null = knownPrices(bundle),
 ): AnswerCost | null {
@@ -152,7 +181,12 @@ export function answerCost(
     cost: sum(answered.map((item) => item.price * item.trials)),
     items: bundle.manifest.scenarios.reduce((total, { items }) => total + items, 0),
     whole: wholePrice({ whole }) * (answered.length === 0 ? 1 : trials / answered.length),
+    ...(prices.beside && { beside: prices.beside.map((other) => costOfWhole(answerCost(bundle, responses, other)!)) }),
   };
+}
+
+function costOfWhole({ unit, cost, whole }: CostOfWhole): CostOfWhole {
+  return { unit, cost, whole };
 }
 
 /** The cost of the answers, where the bundle was fitted by prices, or they are given. */
@@ -169,7 +203,7 @@ export const costRemark: Remark<{ readonly prices?: BundlePrices }, object, { re
  * leave of the scenario's, since a bundle has no other items' prices.
  */
 function wholeShares(
-  { manifest, scenarios }: Pick<Bundle, "manifest" | "scenarios">,
+  { manifest, scenarios }: LoadedBundle,
   { whole, anchors: prices }: BundlePrices,
   answered: ReadonlySet<string>,
 ): ReadonlyMap<string, number> {
@@ -194,18 +228,24 @@ function trialCount(response: number | null | ItemTrials): number {
   return typeof response === "number" ? 1 : summariseTrials(response).count;
 }
 
-/** The prices of a bundle's forms and of the whole. @example "20: 1.2, 50: 3.1, all items: 31.5 usd" */
+/** The prices of a bundle's forms and of the whole. @example "20: 1.2 usd, 50: 3.1 usd, all items: 31.5 usd" */
 export function priceFacts(manifest: Manifest): BundleFact[] {
   const noted = partOf(manifest, pricesPart);
   if (noted === null) return [];
-  const forms = manifest.forms.map(
-    ({ id }) => `${id}: ${priceWords(sum(Object.values(lookUp(noted.forms, id)!)), null)}`,
-  );
-  const whole = `all items: ${priceWords(sum(Object.values(noted.whole)), noted.unit)}`;
-  return [{ label: "price by form", value: [...forms, whole].join(", ") }];
+  const words = (pricesOf: (measure: NotedPrices) => Readonly<Record<string, number>>): string =>
+    listed([noted, ...(noted.beside ?? [])].map((each) => priceWords(sum(Object.values(pricesOf(each))), each.unit)));
+  const forms = manifest.forms.map(({ id }) => `${id}: ${words((each) => lookUp(each.forms, id)!)}`);
+  return [{ label: "price by form", value: [...forms, `all items: ${words(({ whole }) => whole)}`].join(", ") }];
 }
 
-/** @example "The 50 items answered cost 1.2 usd; all 1 319 would have cost 31.5." */
-export function costWords({ unit, answered, cost, items, whole }: AnswerCost): string {
-  return `The ${counted(answered, "item")} answered cost ${priceWords(cost, unit)}; all ${count(items)} would have cost ${priceWords(whole, null)}.`;
+/** @example "The 50 items answered cost 1.2 usd; all 1 319 would have cost 31.5 usd." */
+export function costWords(cost: AnswerCost): string {
+  const { answered, items, beside = [] } = cost;
+  const all = [cost, ...beside];
+  return `The ${counted(answered, "item")} answered cost ${amountWords(all, "cost")}; all ${count(items)} would have cost ${amountWords(all, "whole")}.`;
+}
+
+/** By each measure. @example "31 usd and 40 minutes" */
+export function amountWords(costs: readonly CostOfWhole[], of: "cost" | "whole"): string {
+  return listed(costs.map((each) => priceWords(each[of], each.unit)));
 }

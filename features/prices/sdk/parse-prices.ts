@@ -14,11 +14,21 @@ export interface ItemPrices {
   readonly items: ReadonlyMap<string, number>;
   /** Of another trial of an item over that of its first one, in [0,1]. @default 1 */
   readonly repeat?: number;
+  /** By other measures, which choose nothing, such as seconds beside dollars. */
+  readonly beside?: readonly ItemPrices[];
+}
+
+/** A column of prices: `a+b` adds the columns a and b, and has no price where one of them has none. */
+export interface PriceColumn {
+  readonly column: string;
+  readonly unit: string | null;
 }
 
 /** Prices as a file has them: of items, or each of a scenario's items. */
 export interface NamedPrices {
+  /** And its column, where several are read. */
   readonly file: string;
+  readonly unit: string | null;
   /** The mean price of each name's rows, at least 0, and where it stands first; null where no row has one. */
   readonly names: ReadonlyMap<string, { readonly price: number | null; readonly row?: number }>;
   /** Rows that have a price, and those of them whose price is 0. */
@@ -26,8 +36,8 @@ export interface NamedPrices {
   readonly zeros: number;
 }
 
-/** The column of prices where none is named. */
-const PRICE_COLUMN = "price";
+/** The columns of prices where none is named. */
+const PRICE_COLUMNS: readonly PriceColumn[] = [{ column: "price", unit: null }];
 
 /** The columns whose cells are names, the first that is there. */
 const NAME_COLUMNS = ["item_id", "scenario"] as const;
@@ -38,25 +48,37 @@ const NAME_COLUMNS = ["item_id", "scenario"] as const;
  * word such as NA is no price, and never 0.
  * @param name - of the file
  * @param chunks - its bytes, unpacked
- * @param column - of the prices; `a+b` adds the columns a and b, and has no price where one of them has none
+ * @returns those of each column
  * @throws AnchorEvalError `invalid_data` naming file, row, column and rule: a price below 0 or not finite, a column that
  *   isn't there, …
- * @example const { names } = await parsePrices(file.name, blobChunks(file.name, file), "input_tokens+output_tokens");
+ * @example const [{ names }] = await parsePrices(file.name, blobChunks(file.name, file), [{ column: "in+out", unit: "tokens" }]);
  */
 export async function parsePrices(
   name: string,
   chunks: AsyncIterable<Uint8Array>,
-  column: string = PRICE_COLUMN,
-): Promise<NamedPrices> {
+  columns = PRICE_COLUMNS,
+): Promise<NamedPrices[]> {
   const batches = await allLines(name, chunks);
   const lines = batches.flatMap((batch) => batch.lines);
   const first = lines.find((line) => line.trim() !== "");
   if (first === undefined) return new DataIssues(name).fail({}, "empty", "the file is empty");
-  const columns = column.split("+").map((part) => part.trim());
-  if (!first.trimStart().startsWith("{")) return readCsv(name, batches, columns);
-  const isTable = /\.(jsonl|ndjson)(\.gz)?$/i.test(name) || /^\{.*"(item_id|scenario)"\s*:\s*"/.test(first);
-  return isTable ? readJsonLines(name, batches, columns) : readObject(name, lines.join("\n"));
+  const isJson = first.trimStart().startsWith("{");
+  const isObject =
+    isJson && !/\.(jsonl|ndjson)(\.gz)?$/i.test(name) && !/^\{.*"(item_id|scenario)"\s*:\s*"/.test(first);
+  if (isObject && columns.length > 1)
+    return new DataIssues(name).fail({}, "missing_column", "an object has one price an item, and no columns");
+  const all: NamedPrices[] = [];
+  for (const { column, unit } of columns) {
+    const parts = column.split("+").map((part) => part.trim());
+    const read = isObject
+      ? readObject(name, lines.join("\n"))
+      : await (isJson ? readJsonLines : readCsv)(name, batches, parts);
+    all.push({ file: columns.length === 1 ? name : `${name}, column ${quoted(column)}`, unit, ...read });
+  }
+  return all;
 }
+
+type PricesByName = Omit<NamedPrices, "file" | "unit">;
 
 /** Sums of prices by name. */
 class PriceSums {
@@ -85,18 +107,18 @@ class PriceSums {
     if (price === 0) this.#zeros++;
   }
 
-  found(): NamedPrices {
+  found(): PricesByName {
     this.#issues.refuse();
     if (this.#rows === 0) this.#issues.fail({}, "empty", "the file has no prices");
     const names = Array.from(this.#sums, ([name, { sum, rows, row }]) => {
       const price = rows === 0 ? null : sum / rows;
       return [name, row === undefined ? { price } : { price, row }] as const;
     });
-    return { file: this.#issues.file, names: new Map(names), rows: this.#rows, zeros: this.#zeros };
+    return { names: new Map(names), rows: this.#rows, zeros: this.#zeros };
   }
 }
 
-function readObject(file: string, text: string): NamedPrices {
+function readObject(file: string, text: string): PricesByName {
   const issues = new DataIssues(file, "answers");
   const sums = new PriceSums(issues);
   const object = parseJsonObject(text, "the file", {}, issues) ?? {};
@@ -113,7 +135,7 @@ async function readJsonLines(
   file: string,
   batches: readonly LineBatch[],
   columns: readonly string[],
-): Promise<NamedPrices> {
+): Promise<PricesByName> {
   const issues = new DataIssues(file, "lines");
   const sums = new PriceSums(issues);
   const seen = new Set<string>();
@@ -132,7 +154,7 @@ async function readJsonLines(
   return sums.found();
 }
 
-async function readCsv(file: string, batches: readonly LineBatch[], columns: readonly string[]): Promise<NamedPrices> {
+async function readCsv(file: string, batches: readonly LineBatch[], columns: readonly string[]): Promise<PricesByName> {
   const issues = new DataIssues(file);
   const sums = new PriceSums(issues);
   let header: readonly string[] | null = null;
@@ -162,17 +184,22 @@ async function readCsv(file: string, batches: readonly LineBatch[], columns: rea
   return sums.found();
 }
 
+/** An item, as far as prices are of it. */
+export type PricedItem = Readonly<Record<"item_id" | "scenario", string>>;
+
 /**
  * Prices of every item of a benchmark, by what a file names: its scenarios, whose items cost the same, or its items.
+ * @param named - the first are the prices, others are noted beside
  * @throws AnchorEvalError `invalid_data` naming the file and, for a name that is no item, the row; items or scenarios
  *   without a price are named, too
- * @example itemPrices(named, items, "usd").items.get("gsm/17")
+ * @example itemPrices(named, items).items.get("gsm/17")
  */
-export function itemPrices(
-  { file, names }: NamedPrices,
-  items: readonly { readonly item_id: string; readonly scenario: string }[],
-  unit: string | null,
-): ItemPrices {
+export function itemPrices(named: readonly NamedPrices[], items: readonly PricedItem[]): ItemPrices {
+  const [first, ...beside] = named.map((prices) => pricesOfItems(prices, items));
+  return beside.length === 0 ? first! : { ...first!, beside };
+}
+
+function pricesOfItems({ file, names, unit }: NamedPrices, items: readonly PricedItem[]): ItemPrices {
   const scenarios = new Set(items.map(({ scenario }) => scenario));
   const ids = new Set(items.map(({ item_id }) => item_id));
   const keys = Array.from(names.keys());

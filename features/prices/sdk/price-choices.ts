@@ -1,7 +1,14 @@
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { invalidOption } from "../../../sdk/core/errors.ts";
 import type { PlanRemark } from "../../plan/sdk/door.ts";
-import { type BundlePrices, formPrices, knownPrices, wholePrice } from "./bundle-prices.ts";
+import {
+  type BundlePrices,
+  type CostOfWhole,
+  formCosts,
+  formPrices,
+  knownPrices,
+  wholePrice,
+} from "./bundle-prices.ts";
 import {
   predictsScenarios,
   type ScenarioChoice,
@@ -21,6 +28,8 @@ export interface PriceChoices {
   readonly choices: readonly ScenarioChoice[];
   /** The cheapest that is as narrow as was asked for, else the narrowest within the budget; null where none is within it. */
   readonly chosen: ScenarioChoice | null;
+  /** Of the chosen one, by measures that chose no anchors, such as seconds. */
+  readonly beside?: readonly CostOfWhole[];
   /** Some scenarios may be left to prediction; of more than 16 all are asked. */
   readonly predicting: boolean;
 }
@@ -37,22 +46,23 @@ export function priceChoices(
   prices: BundlePrices,
   budget: number | null,
 ): PriceChoices {
-  const pricesOf = (form: string): Map<string, number> => formPrices(bundle, prices, form);
   const { manifest } = bundle;
   const predicting = predictsScenarios(manifest);
   const choices = predicting
-    ? scenarioChoices(manifest, pricesOf, level)
+    ? scenarioChoices(manifest, (form) => formPrices(bundle, prices, form), level)
     : undercut(
         forms.map(({ form, overall: { halfWidth } }) => {
-          const costs = pricesOf(form!);
-          const cost = Array.from(costs.values()).reduce((sum, price) => sum + price, 0);
-          return { form: form!, scenarios: [...costs.keys()], cost, halfWidth };
+          const [{ cost }] = formCosts(bundle, prices, form!);
+          return { form: form!, scenarios: [...bundle.scenarios.keys()], cost, halfWidth };
         }),
       );
   const affordable = choices.filter(({ cost }) => budget === null || cost <= budget);
   const goal = wanted && "halfWidth" in wanted ? wanted.halfWidth : 0;
   const chosen = affordable.find(({ halfWidth }) => halfWidth <= goal) ?? affordable.at(-1) ?? null;
-  return { unit: prices.unit, budget, whole: wholePrice(prices), choices, chosen, predicting };
+  return {
+    ...{ unit: prices.unit, budget, whole: wholePrice(prices), choices, chosen, predicting },
+    ...(prices.beside && chosen && { beside: formCosts(bundle, prices, chosen.form, chosen.scenarios).slice(1) }),
+  };
 }
 
 /**

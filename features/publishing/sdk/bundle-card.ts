@@ -10,7 +10,7 @@ import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors } from "../../../sdk/core/bundle/manifest.ts";
 import { answerCheckWords, bundleFacts, NOT_STATED, sizeWords } from "../../../sdk/words/bundle-words.ts";
 import { count, listed, points, priceWords } from "../../../sdk/words/figures.ts";
-import { formPrices, knownPrices, wholePrice } from "../../prices/sdk/bundle-prices.ts";
+import { formCosts, knownPrices } from "../../prices/sdk/bundle-prices.ts";
 
 const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
   interpolation: "models like those seen",
@@ -56,14 +56,11 @@ export function shortLines(bundle: Pick<Bundle, "manifest" | "scenarios">): stri
   const halfWidth = measured?.interpolation?.halfWidth95 ?? null;
   if (whole || halfWidth === null) return [];
   const prices = knownPrices(bundle);
-  const asked =
-    prices && Array.from(formPrices(bundle, prices, form.id).values()).reduce((sum, price) => sum + price, 0);
-  const cost =
-    prices === null || asked === null
-      ? ""
-      : `, ${priceWords(asked, prices.unit)} of ${priceWords(wholePrice(prices), prices.unit)}`;
+  const costs = (prices === null ? [] : formCosts(bundle, prices, form.id)).map(
+    ({ unit, cost, whole: all }) => `, ${priceWords(cost, unit)} of ${priceWords(all, unit)}`,
+  );
   return [
-    `**In short:** ${count(items)} of ${count(itemTotal(bundle.manifest))} items: ± ${points(halfWidth)} points for a model like those seen${cost}.`,
+    `**In short:** ${count(items)} of ${count(itemTotal(bundle.manifest))} items: ± ${points(halfWidth)} points for a model like those seen${costs.join("")}.`,
   ];
 }
 

@@ -29,7 +29,7 @@ import {
 import { writeOver } from "../../../cli/src/program/errors.ts";
 import { checkOutFolder } from "../../../cli/src/program/out.ts";
 import type { Output } from "../../../cli/src/program/output.ts";
-import { importBoard, type ImportSource, writeBoard } from "../../import/cli/board.ts";
+import { importBoard, type ImportSource, priceColumns, writeBoard } from "../../import/cli/board.ts";
 import { dateOf, findData, otherData, refuseOther, sourceWords } from "./source-data.ts";
 
 /** The content of the folder that is made. */
@@ -139,9 +139,11 @@ async function makeBundle({ name, recipe, folder }: AskedRecipe, { options, outp
   });
 
   const { sizes, totals } = formSizes(board.matrix.items);
+  const columns = priceColumns((board.prices ?? []).map(({ kind }) => kind));
   const asked = {
     ...{ ...files, name: `${name}@${version}`, seed: "1", provider: PROVIDER, anchors: sizes.join(",") },
     ...(totals.length > 0 && { total: totals.join(",") }),
+    ...(columns !== "" && { prices: files.items, "price-column": columns }),
     ...{ description, licence, source, created: newer === undefined ? recipe.date : await dateOf(data) },
     threads: options.text("threads"),
   };
@@ -155,7 +157,7 @@ async function makeBundle({ name, recipe, folder }: AskedRecipe, { options, outp
   const next = [
     `anchoreval export --bundle ${quote(bundle)} --to ${recipe.harness} --out anchors`,
     `anchoreval estimate --bundle ${quote(bundle)} --form ${manifest.defaultForm} --from ${recipe.harness} LOGS`,
-    `anchoreval reproduce ${quote(bundle)} --responses ${quote(files.responses)} --items ${quote(files.items)}`,
+    `anchoreval reproduce ${quote(bundle)} --responses ${quote(files.responses)} --items ${quote(files.items)}${columns && ` --prices ${quote(files.items)}`}`,
   ];
   const { models, items, scores } = digests;
   output.result({ bundle, digest, recipe: name, other, data: { models, items, scores }, manifest, next }, [

@@ -104,6 +104,7 @@ describe("anchoreval replay", () => {
     [["--repeat-price", "0.5"], "--repeat-price is for further trials, with --over runs"],
     [["--over", "runs", "--prices", prices, "--repeat-price", "2"], "--repeat-price must be"],
     [["--budget", "5"], "--budget is for the prices of --prices FILE"],
+    [["--prices", folder.write("two.csv", "item_id,price,seconds\nx,1,60\n"), "--price-column", "price,seconds"], "--price-column names one column here"], // prettier-ignore
     [["--prices", prices, "--budget", "2"], "more than the budget of 2"],
     [["--split", "newest"], "--split takes interpolation, extrapolation, family; got newest"],
     [["--share", "0"], "--share is a share of the items above 0"],

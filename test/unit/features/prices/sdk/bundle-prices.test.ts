@@ -9,7 +9,7 @@ import {
   notedPrices,
   wholePrice,
 } from "anchoreval/internal/features/prices/sdk/bundle-prices";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { sampleContent } from "../../../../support/sample-bundle.ts";
 
@@ -76,6 +76,45 @@ test("every trial of an item has its price, and the whole costs as many an item"
 
 test("in words", () => {
   expect(costWords({ unit: "usd", answered: 50, cost: 1.2, items: 1319, whole: 31.534 })).toBe(
-    "The 50 items answered cost 1.2 usd; all 1\u202f319 would have cost 31.5.",
+    "The 50 items answered cost 1.2 usd; all 1\u202f319 would have cost 31.5 usd.",
   );
+  const beside = [{ unit: "seconds", cost: 2400, whole: 25_200 }];
+  expect(costWords({ unit: "usd", answered: 50, cost: 31, items: 500, whole: 310, beside })).toBe(
+    "The 50 items answered cost 31 usd and 40 minutes; all 500 would have cost 310 usd and 7 hours.",
+  );
+});
+
+describe("a measure beside", () => {
+  const seconds = { unit: "seconds", items: new Map(items.map(({ item_id: id }, k) => [id, 60 * (k % 5)])) };
+  const both = { ...prices, beside: [seconds] };
+
+  test("is noted as prices are, and changes nothing of them", async () => {
+    const { beside, ...notes } = notedPrices(content, both);
+    expect(notes).toEqual(notedPrices(content, prices));
+    expect(beside).toEqual([notedPrices(content, seconds)]);
+    const { beside: known, ...first } = knownPrices(await load(withNotes(notedPrices(content, both))))!;
+    expect(first).toEqual(knownPrices(await load(withNotes(notedPrices(content, prices)))));
+    expect(known).toEqual([knownPrices(await load(withNotes(notedPrices(content, seconds))))]);
+  });
+
+  test("has the cost of every trial, and of the whole, as its own prices alone", async () => {
+    const noted = await load(withNotes(notedPrices(content, both)));
+    const [first, second] = bundle.scenarios.get("alpha")!.forms.get("8")!.itemIds as [string, string];
+    const answers = { [first]: [1, null, 0], [second]: { passed: 3, of: 6 } };
+    const { unit, cost, whole } = answerCost(bundle, answers, bundlePrices(bundle, seconds, items))!;
+    expect(answerCost(bundle, answers, bundlePrices(bundle, both, items))).toEqual({
+      ...answerCost(bundle, answers, priced)!,
+      beside: [{ unit, cost, whole }],
+    });
+    expect(answerCost(noted, answers)?.beside).toEqual([{ unit: "seconds", cost, whole }]);
+  });
+
+  test.each<[string, (notes: ReturnType<typeof notedPrices>) => unknown]>([
+    ["a scenario", ({ whole, ...rest }) => ({ ...rest, whole: Object.fromEntries(Object.entries(whole).slice(1)) })],
+    ["an anchor", ({ anchors, ...rest }) => ({ ...rest, anchors: { ...anchors, alpha: [] } })],
+  ])("that lacks %s is refused", async (_, change) => {
+    const beside = [change(notedPrices(content, seconds))];
+    const read = async () => knownPrices(await load(withNotes({ ...notedPrices(content, prices), beside })));
+    await expect(read()).rejects.toThrow(expect.objectContaining({ code: "bundle_invalid" }));
+  });
 });

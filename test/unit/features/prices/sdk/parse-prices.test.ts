@@ -1,10 +1,17 @@
-import { itemPrices, type NamedPrices, parsePrices } from "anchoreval/internal/features/prices/sdk/parse-prices";
+import {
+  itemPrices,
+  type NamedPrices,
+  parsePrices,
+  type PriceColumn,
+} from "anchoreval/internal/features/prices/sdk/parse-prices";
 import { describe, expect, test } from "vitest";
 import { refusal } from "../../../../support/refusal.ts";
 
-const read = (text: string, column?: string, name = "prices"): Promise<NamedPrices> =>
+const readAll = (text: string, columns?: readonly PriceColumn[], name = "prices"): Promise<NamedPrices[]> =>
   // eslint-disable-next-line @typescript-eslint/require-await
-  parsePrices(name, (async function* () { yield new TextEncoder().encode(text); })(), column); // prettier-ignore
+  parsePrices(name, (async function* () { yield new TextEncoder().encode(text); })(), columns); // prettier-ignore
+const read = async (text: string, column?: string, name?: string, unit: string | null = null): Promise<NamedPrices> =>
+  (await readAll(text, column === undefined ? undefined : [{ column, unit }], name))[0]!;
 
 const prices = async (text: string, column?: string): Promise<Record<string, number | null>> =>
   Object.fromEntries(Array.from((await read(text, column)).names, ([id, { price }]) => [id, price]));
@@ -66,9 +73,9 @@ describe("refused, its place named, are", () => {
 
 describe("of a benchmark's items", () => {
   test("they are each item's own, or its scenario's", async () => {
-    const own = itemPrices(await read('{"a/1": 1, "a/2": 2, "b/1": 3}'), items, "usd");
+    const own = itemPrices([await read('{"a/1": 1, "a/2": 2, "b/1": 3}', "price", "prices", "usd")], items);
     expect(own).toEqual({ unit: "usd", items: new Map([["a/1", 1], ["a/2", 2], ["b/1", 3]]) }); // prettier-ignore
-    const shared = itemPrices(await read("scenario,price\na,1\nb,4\n"), items, null);
+    const shared = itemPrices([await read("scenario,price\na,1\nb,4\n")], items);
     expect([...shared.items.values()]).toEqual([1, 1, 4]);
   });
 
@@ -80,8 +87,41 @@ describe("of a benchmark's items", () => {
     ["a scenario without a price", '{"a": 1}', 'prices: prices lack "b"'],
   ])("%s is refused", async (_, text, message) => {
     const named = await read(text);
-    const error = refusal(() => itemPrices(named, items, null));
+    const error = refusal(() => itemPrices([named], items));
     expect(error.code).toBe("invalid_data");
     expect(error.message).toContain(message);
+  });
+});
+
+describe("of several columns", () => {
+  const columns = [
+    { column: "price", unit: "usd" },
+    { column: "run+wait", unit: "seconds" },
+  ];
+
+  test.each([
+    ["CSV", "item_id,price,run,wait\na/1,1,60,0\na/2,2,60,60\nb/1,3,0,0\n"],
+    [
+      "JSON lines",
+      '{"item_id":"a/1","price":1,"run":60,"wait":0}\n{"item_id":"a/2","price":2,"run":60,"wait":60}\n{"item_id":"b/1","price":3,"run":0,"wait":0}\n',
+    ],
+  ])("the first are the prices, the others stand beside, in %s", async (_, text) => {
+    const { beside, ...prices } = itemPrices(await readAll(text, columns), items);
+    expect(prices).toEqual({ unit: "usd", items: new Map([["a/1", 1], ["a/2", 2], ["b/1", 3]]) }); // prettier-ignore
+    expect(beside).toEqual([{ unit: "seconds", items: new Map([["a/1", 60], ["a/2", 120], ["b/1", 0]]) }]); // prettier-ignore
+  });
+
+  test("an item that lacks one of them is refused by name, with the column", async () => {
+    const named = await readAll("item_id,price,run,wait\na/1,1,60,0\na/2,2,60,\nb/1,3,0,0\n", columns);
+    const error = refusal(() => itemPrices(named, items));
+    expect(error).toMatchObject({
+      code: "invalid_data",
+      message: 'prices, column "run+wait": prices lack "a/2"',
+    });
+  });
+
+  test("a column that isn't there is refused, and so is an object, which has none", async () => {
+    await expect(readAll("item_id,price\na/1,1\n", columns)).rejects.toThrow('there is no column "run"');
+    await expect(readAll('{"a/1": 1}', columns)).rejects.toThrow("an object has one price an item, and no columns");
   });
 });

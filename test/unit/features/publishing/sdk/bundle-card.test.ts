@@ -73,7 +73,8 @@ test("the form of exactly 50 items tells a bundle's error; where there is none, 
 test("begins with how sure as many items are, and what they cost of the whole, where prices are known", async () => {
   const content = sampleContent();
   const items = content.scenarios.flatMap((scenario) => scenario.items);
-  const notes = notedPrices(content, { unit: "usd", items: new Map(items.map(({ item_id: id }) => [id, 0.5])) });
+  const all = (value: number) => new Map(items.map(({ item_id: id }) => [id, value]));
+  const notes = notedPrices(content, { unit: "usd", items: all(0.5), beside: [{ unit: "seconds", items: all(3600) }] });
   const fit = { ...content.manifest.fit, prices: notes };
   const priced = await loadBundle(memorySource(encodeBundle({ ...content, manifest: { ...content.manifest, fit } })));
   const { items: asked } = listedForm(priced.manifest);
@@ -82,5 +83,7 @@ test("begins with how sure as many items are, and what they cost of the whole, w
   expect(plain).toMatch(
     new RegExp(`^${asked} of ${items.length} items: ± \\d+\\.\\d points for a model like those seen\\.$`),
   );
-  expect(dear).toBe(`${plain.slice(0, -1)}, ${asked / 2} usd of ${items.length / 2} usd.`);
+  expect(dear).toBe(
+    `${plain.slice(0, -1)}, ${asked / 2} usd of ${items.length / 2} usd, ${asked} hours of ${items.length} hours.`,
+  );
 });

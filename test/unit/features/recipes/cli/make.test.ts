@@ -212,12 +212,15 @@ test("bfcl: a snapshot's categories are scenarios, and its licence is said", asy
       writeBfcl(folder, "bfcl/2025-12-16", { model: `org_m${m}`, category, entries });
     }
   const out = folder.path("bfcl-out");
-  const { code, err } = await make("bfcl", folder.path("bfcl"), "--out", out, "--newer", "1.0.1");
-  expect(`${code} ${code === 0 ? "" : err}`).toBe("0 ");
-  const { scenarios, data, protocol } = manifestOf(out);
+  const made = await make("bfcl", folder.path("bfcl"), "--out", out, "--newer", "1.0.1");
+  expect(`${made.code} ${made.code === 0 ? "" : made.err}`).toBe("0 ");
+  const { scenarios, data, protocol, fit } = manifestOf(out);
+  expect(fit["prices"]).toMatchObject({ unit: "tokens", beside: [{ unit: "seconds" }] });
   expect(scenarios.map(({ id }) => id)).toEqual(categories);
   expect(data.licence).toBe("none stated: for your own use, not to be passed on");
   expect(protocol).toMatchObject({ harness: "bfcl", taskVersion: "v4" });
   const anchors = ["export", "--bundle", join(out, "bundle"), "--to", "bfcl", "--out", folder.path("bfcl-anchors")];
   expect((await runCommand(...anchors)).code).toBe(0);
+  const [, command] = /anchoreval (reproduce .+)\n/.exec(made.out)!;
+  expect((await runCommand(...command!.split(" "), "--quiet")).out).toContain("identical, every byte: sha256:");
 });
