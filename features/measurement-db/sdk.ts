@@ -160,7 +160,7 @@ async function eachRow<T>(
   issues.refuse();
 }
 
-/** What responses are of, by id. */
+/** Tables that responses name their parts in, by id. */
 export interface Registry {
   readonly subjects: ReadonlyMap<string, Subject>;
   readonly items: ReadonlyMap<string, Item>;

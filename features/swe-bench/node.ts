@@ -34,7 +34,7 @@ const SPLITS: Readonly<Record<string, number>> = {
 const KNOWN = /(?:^|[/\\])(?:results|per_instance_details|leaderboards)\.json$/i;
 /** Files of all instances: the dataset or predictions, or their ids alone. */
 const LISTS = /\.jsonl$|(?:preds|instance_ids)\.json$/i;
-/** What a report is called where its folder names the run, as agents' programs put it there. */
+/** A report whose folder names the run, as agents' programs put it there. */
 const UNNAMED = /^(?:[a-z]+_)?(?:report|results?|summary|eval|evaluation)$/i;
 /** A report of sb-cli, `SUBSET__SPLIT__RUN.json`. */
 const CLOUD = /^swe-bench[-_](m|lite|verified|multimodal)__([a-z]+)__(.+)$/;
