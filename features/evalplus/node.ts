@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { record, settingsText, sortableDate, textOf } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import { type LogReader, readFoundJson, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
+import { type LogReader, readFoundJson, readJsonBeside, runName } from "../../sdk/node/logs/log-files.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
 import { isResults, readResults, type Solution, solutionSamples } from "./sdk.ts";
@@ -89,9 +89,7 @@ const UNNAMED = /^(?:(?:humaneval|mbpp)(?:plus|\+)?[-_.]?)?(?:samples?|outputs?|
 
 /** Model, engine and settings by the name, `ORG--MODEL_BACKEND_temp_TEMPERATURE`, what follows being how samples were changed. */
 function readName(file: string): RunName {
-  let place = stemOf(file);
-  while (UNNAMED.test(basename(place)) && dirname(place) !== place) place = dirname(place);
-  const name = basename(place);
+  const name = runName(stemOf(file), UNNAMED);
   const [, run = name, temperature, variant = ""] = /^(.+)_temp_(\d+(?:\.\d+)?)(.*)$/.exec(name) ?? [];
   const [ending, backend = null] = (temperature !== undefined && BACKEND.exec(run)) || [""];
   return {

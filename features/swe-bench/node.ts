@@ -4,7 +4,7 @@ import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { filledText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
 import { groupBy, type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import { type FoundFile, type LogReader, ofVersion, readFoundJson } from "../../sdk/node/logs/log-files.ts";
+import { type FoundFile, type LogReader, ofVersion, readFoundJson, runName } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile, textLines } from "../../sdk/node/read-file.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted, listed } from "../../sdk/words/figures.ts";
@@ -35,7 +35,8 @@ const KNOWN = /(?:^|[/\\])(?:results|per_instance_details|leaderboards)\.json$/i
 /** Files of all instances: the dataset or predictions, or their ids alone. */
 const LISTS = /\.jsonl$|(?:preds|instance_ids)\.json$/i;
 /** A report whose folder names the run, as agents' programs put it there. */
-const UNNAMED = /^(?:[a-z]+_)?(?:report|results?|summary|eval|evaluation)$/i;
+const UNNAMED =
+  /^(?:(?:all|eval|final|swe-?bench)_)?(?:report|results?|summary|eval|evaluation|outputs?|preds|predictions)$/i;
 /** A report of sb-cli, `SUBSET__SPLIT__RUN.json`. */
 const CLOUD = /^swe-bench[-_](m|lite|verified|multimodal)__([a-z]+)__(.+)$/;
 
@@ -137,12 +138,13 @@ function runLog(
 function reportLog(file: string, report: Record<string, unknown>): RunLog<readonly Instance[]> {
   const stem = basename(file).replace(/\.json$/i, "");
   const [, subset, part, run] = CLOUD.exec(stem) ?? [];
-  const name = UNNAMED.test(stem) ? basename(dirname(resolve(file))) : stem.replace(/\.[^.]*$/, "").replaceAll("__", "/"); // prettier-ignore
+  const name = stem.replace(/\.[^.]*$/, "");
+  const model = UNNAMED.test(name) ? runName(dirname(resolve(file)), UNNAMED) : name.replaceAll("__", "/");
   const split = subset === undefined ? "" : `${subset === "m" ? "multimodal" : subset}${part === "test" ? "" : `-${part}`}`; // prettier-ignore
   const [resolved, all] = [report.resolved_instances, report.total_instances].map(numberOf);
   const instances = readReport(report);
   const score = resolved != null && all === instances.length ? resolved / all : null;
-  return runLog(file, { model: run ?? name, split, about: {} }, instances, score);
+  return runLog(file, { model: run ?? model, split, about: {} }, instances, score);
 }
 
 /** `SPLIT/DATE_NAME/results/results.json`, or without `results`. */
@@ -223,7 +225,8 @@ async function withPrices(
       const { model_stats: stats, config } = record(info);
       const model = filledText(record(record(config).model).model_name);
       const price = numberOf(record(stats).instance_cost);
-      if (model !== null && price) prices.set(key(model, filledText(id) ?? basename(dirname(file))), price);
+      if (model !== null && price)
+        prices.set(key(model, filledText(id) ?? basename(file).replace(/\.traj\.json$/i, "")), price);
     }
   if (prices.size === 0) return [...logs];
   return logs.map((log) => ({

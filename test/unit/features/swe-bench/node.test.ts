@@ -130,7 +130,7 @@ describe("a report of the harness", () => {
 
   test("that its agent's program calls report.json is of the run that its folder is called by", async () => {
     const of = (resolved: number): object => report({ resolved: IDS.slice(0, resolved), unresolved: IDS.slice(resolved) }); // prettier-ignore
-    const place = { "gpt_maxiter_30/report.json": of(2), "opus_maxiter_30/report.json": of(4), "qwen/results.json": of(1) }; // prettier-ignore
+    const place = { "gpt_maxiter_30/report.json": of(2), "opus_maxiter_30/report.json": of(4), "qwen/results/output.report.json": of(1) }; // prettier-ignore
     const { rows, err } = await imported(board({ ...place, "opus_maxiter_30/cut.json": '{"resolved_ids": [' }));
     expect(Object.keys(rows)).toEqual(["gpt_maxiter_30", "opus_maxiter_30", "qwen"]);
     expect(err).toMatch(/1 file that can't be read as JSON, left out: .*cut\.json/);
@@ -145,7 +145,7 @@ describe("a report of the harness", () => {
       board({
         [file]: report({ resolved: IDS.slice(0, 3), unresolved: IDS.slice(3) }),
         "run/a__x-1/a__x-1.traj.json": trajectory("a__x-1", 0.5, "lab/agent-1.5"),
-        "run/a__x-2/a__x-2.traj.json": trajectory("a__x-2", 0.25, "lab/agent-1.5"),
+        "run/a__x-2.traj.json": { ...trajectory("a__x-2", 0.25, "lab/agent-1.5"), instance_id: undefined },
         "run/b__y-9/b__y-9.traj.json": trajectory("b__y-9", 0, "lab/agent-1.5"),
         "run/b__y-10/b__y-10.traj.json": trajectory("b__y-10", 0.5, "lab/agent-1.5"),
         "other/c__z.js-3.traj.json": trajectory("c__z.js-3", 9, "lab/other"),
