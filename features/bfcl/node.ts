@@ -109,7 +109,8 @@ async function firstLine(file: string): Promise<string> {
 }
 
 function snapshotDate(folder: string): string {
-  return /^\d{4}-\d\d-\d\d/.test(folder) ? sortableDate(folder) : "";
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(folder) ?? [];
+  return day === undefined ? "" : sortableDate(folder) || sortableDate(day); // 2025-12-12-main
 }
 
 interface ModelPlace {

@@ -2,7 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { record, settingsText, sortableDate, textOf } from "../../sdk/logs/json.ts";
 import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import { type LogReader, readFoundJson, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
+import { type LogReader, readFoundJson, readJsonBeside, runName } from "../../sdk/node/logs/log-files.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
 import { isResults, readResults, type Solution, solutionSamples } from "./sdk.ts";
@@ -15,7 +15,8 @@ const UNJUDGED =
 
 /**
  * Results of EvalPlus: `MODEL_BACKEND_temp_TEMPERATURE_eval_results.json` of version 0.3.1, `….eval_results.json` of later
- * ones, `eval_results.json` of samples in a folder. The file names the model, else the folder, with `--` for its slashes.
+ * ones, `eval_results.json` of samples in a folder. The file names the model, else the folder, with `--` for its slashes; the
+ * folder also where the file is called `samples` or by its benchmark.
  */
 export const evalPlusLogs: LogReader<readonly Solution[]> = {
   beside: /\.jsonl$/i,
@@ -83,9 +84,12 @@ interface RunName extends Record<"backend" | "generation", string | null> {
   readonly model: string;
 }
 
+/** A file or folder that is called by its benchmark or by what it has, `samples` or `humaneval`, and not by its model. */
+const UNNAMED = /^(?:(?:humaneval|mbpp)(?:plus|\+)?[-_.]?)?(?:samples?|outputs?|generations?|completions?|predictions?|solutions?|results?)?(?:[-_.](?:sanitized|raw))?$/i; // prettier-ignore
+
 /** Model, engine and settings by the name, `ORG--MODEL_BACKEND_temp_TEMPERATURE`, what follows being how samples were changed. */
 function readName(file: string): RunName {
-  const name = basename(stemOf(file));
+  const name = runName(stemOf(file), UNNAMED);
   const [, run = name, temperature, variant = ""] = /^(.+)_temp_(\d+(?:\.\d+)?)(.*)$/.exec(name) ?? [];
   const [ending, backend = null] = (temperature !== undefined && BACKEND.exec(run)) || [""];
   return {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { list, numberOf, record, settingsText } from "../../sdk/logs/json.ts";
-import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
+import { groupBy, type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
 import { type LogReader, readFoundJson } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile } from "../../sdk/node/read-file.ts";
@@ -24,6 +24,10 @@ import {
 const GRADED = /_eval_all([^/\\]*)\.json$/i;
 /** `Scenario.codegeneration_N_TEMPERATURE_eval_all.json`; of code execution the model may have been asked to reason, `_cot`. */
 const SETTINGS = /_\d+_(\d+(?:\.\d+)?)(_cot)?_eval_all/;
+/** `MODEL_Scenario.codegeneration_RELEASE_N__eval_all.json`, as nvidia-livecodebench calls the files of all models in one folder. */
+const OF_MODEL = /^(.+)_Scenario\./;
+/** `FILE_codegeneration_output_eval_all.json`, of answers that `custom_evaluator` was handed in FILE.json. */
+const CUSTOM = /^(.+)_[a-z]+_output_eval_all/;
 /** Scenarios by the site's names of them; of the others it has a question several times. */
 const SITE_SCENARIOS: ReadonlyMap<string, Scenario> = new Map([["generation", "codegeneration"], ["repair", "selfrepair"]]); // prettier-ignore
 
@@ -39,7 +43,8 @@ const UNREAD = {
 /**
  * Runs of LiveCodeBench: `MODEL/Scenario.codegeneration_N_TEMPERATURE_eval_all.json` as `--evaluate` writes it and the
  * repository of submissions has it, with the run's scores in `…_eval.json` beside; and the site's
- * `performances_generation.json`, of many models. The folder names the model, the file's name the scenario.
+ * `performances_generation.json`, of many models. The folder names the model, the file's name the scenario; what stands before
+ * that names the model, too, where programs put several models into one folder.
  */
 export const liveCodeBenchLogs: LogReader<readonly Question[]> = {
   async find(files, { onRemark }) {
@@ -63,7 +68,7 @@ export const liveCodeBenchLogs: LogReader<readonly Question[]> = {
       if (same.length > 0)
         onRemark(`${counted(same.length, "file")} of LiveCodeBench ${same.length === 1 ? "is" : "are"} left out: ${firstFew(same)}: ${words}`); // prettier-ignore
     }
-    return logs;
+    return namedByFile(logs);
   },
 
   lacking(files) {
@@ -101,8 +106,18 @@ async function gradedLog(file: string, value: readonly unknown[]): Promise<RunLo
     solver: scenario !== "codeexecution" || settings === undefined ? null : chain === undefined ? "direct" : "cot",
     tasks: new Map([[task, { ...UNTOLD_TASK, epochs, aggregates }]]),
   };
-  const model = basename(dirname(resolve(file)));
+  const model = OF_MODEL.exec(basename(file))?.[1] ?? basename(dirname(resolve(file)));
   return { file, model, task, date: "", resultsFile: score === null ? null : scoresFile, results, content: questions };
+}
+
+/** Runs of `custom_evaluator` that lie in one folder under several names are of several models, called `FOLDER/FILE`. */
+function namedByFile(logs: readonly RunLog<readonly Question[]>[]): RunLog<readonly Question[]>[] {
+  const nameOf = ({ file }: RunLog): string | undefined => CUSTOM.exec(basename(file))?.[1];
+  const folders = groupBy(logs, ({ file }) => dirname(resolve(file)));
+  return logs.map((log) => {
+    const names = new Set(folders.get(dirname(resolve(log.file)))!.flatMap((other) => nameOf(other) ?? []));
+    return names.size > 1 && nameOf(log) !== undefined ? { ...log, model: `${log.model}/${nameOf(log)}` } : log;
+  });
 }
 
 /** A run's score as `…_eval.json` has it: first in a list. */

@@ -1,23 +1,22 @@
 import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { AnchorEvalError } from "../../sdk/core/errors.ts";
-import { type RunLog, type TaskResults, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
+import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
 import { type FormatReaders, logsAmong, type LogReader } from "../../sdk/node/logs/log-files.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
 import {
   BENCHMARK_COLUMNS,
-  type Item,
   ITEM_COLUMNS,
   readBenchmarks,
   readItems,
   readResponses,
   readSubjects,
+  type Registry,
   RESPONSE_COLUMNS,
   type Responses,
   responseSamples,
-  type Subject,
   SUBJECT_COLUMNS,
   subjectNames,
 } from "./sdk.ts";
@@ -98,12 +97,6 @@ function remarkOnNames(
 }
 
 const LAYOUT = "responses of measurement-db";
-
-interface Registry {
-  readonly subjects: ReadonlyMap<string, Subject>;
-  readonly items: ReadonlyMap<string, Item>;
-  readonly benchmarks: ReadonlyMap<string, TaskResults>;
-}
 
 type ReadParquet = NonNullable<FormatReaders["readParquet"]>;
 

@@ -29,7 +29,7 @@ export const SUBJECT_COLUMNS = {
   some: ["provider", "release_date", "family"],
 };
 export const ITEM_COLUMNS = { all: ["item_id", "raw_item_id"], some: ["benchmark_id", "test_condition"] };
-export const BENCHMARK_COLUMNS = { all: ["benchmark_id"], some: ["version", "response_scale"] };
+export const BENCHMARK_COLUMNS = { all: ["benchmark_id"], some: ["version", "response_scale", "response_type"] };
 
 /** A model with its settings. */
 export interface Subject {
@@ -98,29 +98,44 @@ export async function readItems(rows: Rows, file: string): Promise<Map<string, I
   return items;
 }
 
-/** Version and scale of each benchmark, by id. */
-export async function readBenchmarks(rows: Rows, file: string): Promise<Map<string, TaskResults>> {
-  const benchmarks = new Map<string, TaskResults>();
+/** Version and scale of a benchmark. */
+export interface Benchmark extends TaskResults {
+  /** The response that stands for none; null where the scale has no such one. */
+  readonly none: number | null;
+}
+
+/** Benchmarks by id. */
+export async function readBenchmarks(rows: Rows, file: string): Promise<Map<string, Benchmark>> {
+  const benchmarks = new Map<string, Benchmark>();
   await eachRow(rows, file, "benchmark_id", benchmarks, (fields) => {
     const scale = scaleOf(fields.response_scale);
-    const values = list(scale.values).map(numberOf).filter((value) => value !== null); // prettier-ignore
+    const none = numberOf(scale.none);
+    const values = list(scale.values).map(numberOf).filter((value) => value !== null && value !== none) as number[]; // prettier-ignore
+    const isLower = scale.direction === "lower_is_better" || fields.response_type === "error_presence";
     const bounds = values.length > 1 ? ([Math.min(...values), Math.max(...values)] as const) : null;
     return {
       ...UNTOLD_TASK,
       version: versionText(fields.version),
-      higherIsBetter: new Map(scale.direction === "lower_is_better" ? [[RESPONSE, false]] : []),
+      higherIsBetter: new Map(isLower ? [[RESPONSE, false]] : []),
       ...(bounds && { bounds: new Map([[RESPONSE, bounds]]) }),
+      none,
     };
   });
   return benchmarks;
 }
 
-/** The scale of responses, which is JSON in a text. */
-function scaleOf(value: unknown): Fields {
+/**
+ * The scale of responses, which is JSON in a text, or a set of values or a range in words.
+ * @example scaleOf("{-1, 1, 2, ..., 5} (-1 = N/A)") // { values: [-1, 1, 2, 5], none: -1 }
+ */
+export function scaleOf(value: unknown): Fields {
   try {
     return record(typeof value === "string" ? (JSON.parse(value) as unknown) : value);
   } catch {
-    return {};
+    const [, set = ""] = /^[{[]([^}\]]*)[}\]]/.exec(String(value)) ?? [];
+    const [, none] = /\((-?[\d.]+) = N\/A\)/.exec(String(value)) ?? [];
+    const values = set.split(",").map(Number).filter((part) => !Number.isNaN(part)); // prettier-ignore
+    return { values: set === "" ? [] : values, ...(none !== undefined && { none: Number(none) }) };
   }
 }
 
@@ -145,6 +160,13 @@ async function eachRow<T>(
   issues.refuse();
 }
 
+/** Tables that responses name their parts in, by id. */
+export interface Registry {
+  readonly subjects: ReadonlyMap<string, Subject>;
+  readonly items: ReadonlyMap<string, Item>;
+  readonly benchmarks: ReadonlyMap<string, Benchmark>;
+}
+
 /** A run's responses, in columns. */
 export interface Responses {
   readonly subject: string;
@@ -165,7 +187,7 @@ export interface Responses {
  */
 export async function readResponses(
   rows: Rows,
-  { subjects, items }: { readonly subjects: ReadonlyMap<string, Subject>; readonly items: ReadonlyMap<string, Item> },
+  { subjects, items, benchmarks }: Registry,
   { file, fallback }: { readonly file: string; readonly fallback: string },
 ): Promise<Responses[]> {
   const issues = new DataIssues(file);
@@ -189,7 +211,8 @@ export async function readResponses(
       run.rows.push(row);
       run.documents.push(item.document);
       run.trials.push(trial);
-      run.values.push(response);
+      const none = benchmarks.get(benchmark)?.none ?? null;
+      run.values.push(none !== null && response === none ? null : response);
     }
   }
   issues.refuse();

@@ -1,15 +1,17 @@
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, resolve, sep } from "node:path";
 import { lookUp } from "../../sdk/core/bundle/names.ts";
 import { AnchorEvalError } from "../../sdk/core/errors.ts";
 import { filledText, numberOf, record, sortableDate } from "../../sdk/logs/json.ts";
-import { type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
+import { groupBy, type RunLog, UNTOLD_RUN, UNTOLD_TASK } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import { type FoundFile, type LogReader, ofVersion, readFoundJson } from "../../sdk/node/logs/log-files.ts";
+import { type FoundFile, type LogReader, ofVersion, readFoundJson, runName } from "../../sdk/node/logs/log-files.ts";
 import { readJsonFile, textLines } from "../../sdk/node/read-file.ts";
-import { listed } from "../../sdk/words/figures.ts";
+import { firstFew } from "../../sdk/tables/data-issues.ts";
+import { counted, listed } from "../../sdk/words/figures.ts";
 import {
   type Instance,
   instanceSamples,
+  isCount,
   isDetails,
   isReport,
   isSubmission,
@@ -28,8 +30,18 @@ const SPLITS: Readonly<Record<string, number>> = {
   ...{ multimodal: 517, multilingual: 300 },
 };
 
+/** Files that have one name in all submissions, or on the site. */
+const KNOWN = /(?:^|[/\\])(?:results|per_instance_details|leaderboards)\.json$/i;
+/** Files of all instances: the dataset or predictions, or their ids alone. */
+const LISTS = /\.jsonl$|(?:preds|instance_ids)\.json$/i;
+/** A report whose folder names the run, as agents' programs put it there. */
+const UNNAMED =
+  /^(?:(?:all|eval|final|swe-?bench)_)?(?:report|results?|summary|eval|evaluation|outputs?|preds|predictions)$/i;
+/** A report of sb-cli, `SUBSET__SPLIT__RUN.json`. */
+const CLOUD = /^swe-bench[-_](m|lite|verified|multimodal)__([a-z]+)__(.+)$/;
+
 /**
- * Runs of SWE-bench: reports of its harness (`MODEL.RUN.json`), submissions as the experiments repository has them
+ * Runs of SWE-bench: reports of its harness (`MODEL.RUN.json`) and of sb-cli, submissions as the experiments repository has them
  * (`SPLIT/DATE_NAME/results/results.json`, or `per_instance_details.json`), the site's `leaderboards.json`. What instances
  * took is in the latter two, and in the trajectories that mini-SWE-agent writes, where a report of its model is beside.
  */
@@ -39,12 +51,15 @@ export const sweBenchLogs: LogReader<readonly Instance[]> = {
   async find(files, { taskVersion, onRemark }) {
     const logs: RunLog<readonly Instance[]>[] = [];
     const submissions: Submission[] = [];
+    const [counts, damaged]: [string[], string[]] = [[], []];
     for (const { file, named } of files) {
       if (!/\.json$/i.test(file) || /\.traj\.json$/i.test(file) || isInstanceLog(file)) continue;
-      const value = await readFoundJson(file, !named);
+      const value = await readFoundJson(file, !named && !KNOWN.test(file));
       const site = readSite(value);
       if (isReport(value)) logs.push(reportLog(file, value));
       else if (isSubmission(value)) submissions.push({ file, value });
+      else if (isCount(value)) counts.push(file);
+      else if (value === null) damaged.push(file);
       else if (isDetails(value)) logs.push(runLog(file, folderOf(file), readDetails(value)));
       else if (site !== null) {
         for (const { board, name, instances, score, about } of site.entries)
@@ -58,9 +73,21 @@ export const sweBenchLogs: LogReader<readonly Instance[]> = {
           logs.push(runLog(file, { model, split: "", about: {} }, readDetails(record(details))));
       else if (named && namedInstances(value).length === 0) throw invalidLog(file, this.lacking([]));
     }
-    logs.push(...(await submissionLogs(submissions, files)));
+    const bySplit = groupBy(submissions, ({ file }) => folderOf(file).split);
+    if (taskVersion === undefined) refuseSplits([...bySplit.keys()], submissions[0]?.file);
+    const wanted = bySplit.size > 1 ? (bySplit.get(taskVersion!) ?? []) : submissions;
+    const others = submissions.filter((one) => !wanted.includes(one)).map(({ file }) => file);
+    const places = others.map((file) => dirname(folderPath(file)) + sep);
+    const around = files.filter(({ file }) => !places.some((place) => resolve(file).startsWith(place)));
+    logs.push(...(await submissionLogs(wanted, around)), ...others.map((file) => runLog(file, folderOf(file), [])));
+    const left = [["of submissions that don't name what they resolved", counts], ["that can't be read as JSON", damaged]] as const; // prettier-ignore
+    for (const [words, paths] of left)
+      if (paths.length > 0) onRemark(`${counted(paths.length, "file")} ${words}, left out: ${firstFew(paths)}`);
     const chosen = ofVersion(logs, taskVersion);
-    refuseSplits(chosen);
+    refuseSplits(
+      chosen.flatMap(({ results, task }) => results?.tasks.get(task)?.version ?? []),
+      chosen[0]?.file,
+    );
     return withPrices(chosen, files);
   },
 
@@ -107,19 +134,27 @@ function runLog(
   };
 }
 
-/** `ORG__NAME.RUN.json` is the report on ORG/NAME. */
+/** `ORG__NAME.RUN.json` is the report on ORG/NAME; sb-cli knows its subset, and its run alone. */
 function reportLog(file: string, report: Record<string, unknown>): RunLog<readonly Instance[]> {
-  const name = basename(file).replace(/(?:\.[^.]*)?\.json$/i, "").replaceAll("__", "/"); // prettier-ignore
-  const [resolved, all] = [numberOf(report.resolved_instances), numberOf(report.total_instances)];
+  const stem = basename(file).replace(/\.json$/i, "");
+  const [, subset, part, run] = CLOUD.exec(stem) ?? [];
+  const name = stem.replace(/\.[^.]*$/, "");
+  const model = UNNAMED.test(name) ? runName(dirname(resolve(file)), UNNAMED) : name.replaceAll("__", "/");
+  const split = subset === undefined ? "" : `${subset === "m" ? "multimodal" : subset}${part === "test" ? "" : `-${part}`}`; // prettier-ignore
+  const [resolved, all] = [report.resolved_instances, report.total_instances].map(numberOf);
   const instances = readReport(report);
-  const score = resolved !== null && all === instances.length ? resolved / all : null;
-  return runLog(file, { model: name, split: "", about: {} }, instances, score);
+  const score = resolved != null && all === instances.length ? resolved / all : null;
+  return runLog(file, { model: run ?? model, split, about: {} }, instances, score);
 }
 
 /** `SPLIT/DATE_NAME/results/results.json`, or without `results`. */
-function folderOf(file: string): Place {
+function folderPath(file: string): string {
   const beside = dirname(resolve(file));
-  const folder = basename(beside) === "results" ? dirname(beside) : beside;
+  return basename(beside) === "results" ? dirname(beside) : beside;
+}
+
+function folderOf(file: string): Place {
+  const folder = folderPath(file);
   const model = basename(folder);
   const date = sortableDate(/^\d{8}/.exec(model)?.[0]).slice(0, 10);
   return { model, split: basename(dirname(folder)), about: date === "" ? {} : { date } };
@@ -146,10 +181,10 @@ async function submissionLogs(
   for (const { file } of files) {
     if (universe.size === size) break;
     if (/\.jsonl$/i.test(file)) for await (const id of lineInstances(file)) universe.add(id);
-    else if (/(?:preds|per_instance_details)\.json$/i.test(file))
+    else if (LISTS.test(file) || /per_instance_details\.json$/i.test(file))
       for (const id of namedInstances(await readJsonFile(file))) universe.add(id);
   }
-  if (universe.size !== size && (size !== undefined || !files.some(({ file }) => /\.jsonl$/i.test(file))))
+  if (universe.size !== size && (size !== undefined || !files.some(({ file }) => LISTS.test(file))))
     throw invalidLog(
       first.file,
       `submissions name the instances that somebody resolved, and ${size === undefined ? "nothing says which others there are" : `${split} has ${size}: ${universe.size} are named in these files`}; name a file with all of them as well, the dataset as JSON lines or a submission's predictions (all_preds.jsonl)`,
@@ -167,12 +202,12 @@ async function* lineInstances(file: string): AsyncGenerator<string> {
 }
 
 /** Splits share instances, and a model has submissions of the same name to several. */
-function refuseSplits(logs: readonly RunLog<readonly Instance[]>[]): void {
-  const splits = [...new Set(logs.flatMap(({ results, task }) => results?.tasks.get(task)?.version ?? []))];
+function refuseSplits(versions: readonly string[], file: string | undefined): void {
+  const splits = [...new Set(versions)];
   if (splits.length > 1)
     throw new AnchorEvalError(
       "invalid_data",
-      `${logs[0]!.file}: these are runs on several parts of SWE-bench, ${listed(splits)}: name the folder of one, or choose one by \`taskVersion\``,
+      `${file}: these are runs on several parts of SWE-bench, ${listed(splits)}: name the folder of one, or choose one by \`taskVersion\``,
     );
 }
 
@@ -190,7 +225,8 @@ async function withPrices(
       const { model_stats: stats, config } = record(info);
       const model = filledText(record(record(config).model).model_name);
       const price = numberOf(record(stats).instance_cost);
-      if (model !== null && price) prices.set(key(model, filledText(id) ?? basename(dirname(file))), price);
+      if (model !== null && price)
+        prices.set(key(model, filledText(id) ?? basename(file).replace(/\.traj\.json$/i, "")), price);
     }
   if (prices.size === 0) return [...logs];
   return logs.map((log) => ({
@@ -202,9 +238,9 @@ async function withPrices(
   }));
 }
 
-/** `logs/run_evaluation/RUN/MODEL/INSTANCE/report.json` and the like, of which a run's report is the sum. */
+/** `logs/run_evaluation/RUN/MODEL/INSTANCE/report.json` and a submission's `logs/INSTANCE/…`, of which a run's report is the sum. */
 function isInstanceLog(file: string): boolean {
-  return /(?:^|[/\\])run_evaluation[/\\]/.test(file);
+  return /(?:^|[/\\])(?:run_evaluation[/\\]|[^/\\]+__[^/\\]+-\d+[/\\]report\.json$)/.test(file);
 }
 
 /** `info_for_leaderboard.json`: details by model. */

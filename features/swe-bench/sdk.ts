@@ -9,7 +9,8 @@ import { isObject } from "../../sdk/tables/json-records.ts";
 /** An instance of SWE-bench as a run has it: resolved or not. */
 export interface Instance {
   readonly id: string;
-  readonly resolved: boolean;
+  /** Null where nothing says. */
+  readonly resolved: boolean | null;
   /** Why there was no patch to judge, or no judgement; the benchmark counts it as not resolved. */
   readonly failure?: string | undefined;
   /** Dollars that the model took; absent where it isn't known. */
@@ -21,30 +22,33 @@ export const RESOLVED = "resolved";
 
 /** The repository of an instance. @example repositoryOf("django__django-11099") // "django/django" */
 export function repositoryOf(id: number | string): string {
-  return String(id).replace(/-\d+$/, "").replace("__", "/");
+  return String(id)
+    .replace(/(?::pr)?-\d+$/, "")
+    .replace("__", "/");
 }
 
-/** Whether JSON is a run's report, `MODEL.RUN.json`, as swebench 2 to 5 writes it. */
+/** Whether JSON is a run's report, as swebench 2 to 5 and sb-cli write it; the first had no `unresolved_ids`. */
 export function isReport(value: unknown): value is Fields {
-  return (
-    isObject(value) &&
-    ["resolved_ids", "unresolved_ids", "error_ids"].every((name) => Array.isArray(lookUp(value, name)))
-  );
+  const has = (name: string): boolean => isObject(value) && Array.isArray(lookUp(value, name));
+  return has("resolved_ids") && has("error_ids") && (has("unresolved_ids") || has("completed_ids"));
 }
 
 /**
- * The instances that a run's report judges. Those without a prediction, `incomplete_ids`, weren't asked; an error and an
- * empty patch count as not resolved, as in the benchmark's own score.
+ * The instances that a run's report judges. Those without a prediction, `incomplete_ids`, weren't asked; an error, of sb-cli an
+ * evaluation that failed, and an empty patch count as not resolved, as in the benchmark's own score.
  */
 export function readReport(report: Fields): Instance[] {
   const reasons = textsOf(report.failure_reasons);
   const resolved = new Set(idsOf(report.resolved_ids));
   const failures = new Map([
     ...idsOf(report.empty_patch_ids).map((id) => [id, "an empty patch"] as const),
-    ...idsOf(report.error_ids).map((id) => [id, reasons.get(id) ?? "the evaluation failed"] as const),
+    ...[...idsOf(report.failed_ids), ...idsOf(report.error_ids)].map(
+      (id) => [id, reasons.get(id) ?? "the evaluation failed"] as const,
+    ),
     ...idsOf(report.infra_failure_ids).map((id) => [id, reasons.get(id) ?? "the environment failed"] as const),
   ]);
-  const ids = new Set([...resolved, ...idsOf(report.unresolved_ids), ...failures.keys()]);
+  const unresolved = [report.unresolved_ids, report.completed_ids].flatMap(idsOf);
+  const ids = new Set([...resolved, ...unresolved, ...failures.keys()]);
   return [...ids].map((id) =>
     resolved.has(id) ? { id, resolved: true } : { id, resolved: false, failure: failures.get(id) },
   );
@@ -84,17 +88,24 @@ export function isDetails(value: unknown): value is Fields {
 export function readDetails(details: Fields): Instance[] {
   return Object.entries(details).map(([id, instance]) => {
     const { resolved, cost } = record(instance);
-    return { id, resolved: resolved === true, price: numberOf(cost) || undefined };
+    return { id, resolved: typeof resolved === "boolean" ? resolved : null, price: numberOf(cost) || undefined };
   });
 }
 
-/** The instances that some JSON of the benchmark names: of a submission, of predictions, of the dataset. */
+/** Whether JSON is a submission's `results.json` that counts what was resolved, or says nothing of it. */
+export function isCount(value: unknown): boolean {
+  return isObject(value) && !isSubmission(value) && ("no_generation" in value || "no_logs" in value);
+}
+
+/**
+ * The instances that some JSON of the benchmark names: of a submission, whose first ones also list what was `generated`, of
+ * predictions, of the dataset, or a list of ids.
+ */
 export function namedInstances(value: unknown): string[] {
-  if (isSubmission(value))
-    return ["resolved", "no_generation", "no_logs"].flatMap((name) => idsOf(lookUp(value, name)));
+  if (isSubmission(value)) return Object.values(value).flatMap(idsOf);
   if (isDetails(value)) return Object.keys(value);
   const rows = isObject(value) ? Object.values(value) : list(value);
-  return rows.flatMap((row) => filledText(record(row).instance_id) ?? []);
+  return rows.flatMap((row) => filledText(row) ?? filledText(record(row).instance_id) ?? []);
 }
 
 /** An entry of the site's leaderboards that says which instances were resolved. */

@@ -2,8 +2,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type Fields, list, numberOf, record } from "../../sdk/logs/json.ts";
 import { groupBy } from "../../sdk/logs/run-log.ts";
 import { invalidLog } from "../../sdk/logs/score-rows.ts";
-import { type FoundFile, type LogReader, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
-import { readJsonFile } from "../../sdk/node/read-file.ts";
+import { type FoundFile, type LogReader, readFoundJson, readJsonBeside } from "../../sdk/node/logs/log-files.ts";
 import { firstFew } from "../../sdk/tables/data-issues.ts";
 import { counted } from "../../sdk/words/figures.ts";
 import { isBenchRun, isBenchTrial, readBenchFacts, readBenchTrial, RESOLVED } from "./sdk/bench-results.ts";
@@ -80,11 +79,12 @@ async function readFolders(files: readonly FoundFile[], lacking: string): Promis
   // A run's own file stands above those of its trials.
   const depth = ({ file }: FoundFile): number => resolve(file).split(/[/\\]/).length;
   for (const { file, named } of files.toSorted((left, right) => depth(left) - depth(right))) {
-    if (!named && !/^results?\.json$/.test(basename(file))) continue;
+    if (!named && !/(?:^|_)results?\.json$/.test(basename(file))) continue;
     const folder = dirname(resolve(file));
     const above = benches.get(dirname(dirname(folder)));
     if (!named && list(above?.whole?.results).some((trial) => record(trial).trial_name === basename(folder))) continue;
-    const value = await readJsonFile(file);
+    // Submissions may have runs in a folder, as 2025-07-09__11-05-09__results.json; others call files so, too.
+    const value = await readFoundJson(file, !named && !/^results?\.json$/.test(basename(file)));
     // A trial's folder is called like it; a file that lies elsewhere belongs to those beside it.
     const isPlaced = basename(folder) === record(value).trial_name;
     if (isBenchRun(value)) at(benches, benches.has(folder) ? resolve(file) : folder, file).whole = value;

@@ -39,7 +39,7 @@ export function readBenchTrial(value: unknown, file: string): Trial {
   const mode = filledText(more.failure_mode) ?? "unset";
   const why = !CLEAN.has(mode) ? mode : resolved === null ? "no verdict" : null;
   return {
-    ...{ id: filledText(id), name, item, organization: null },
+    ...{ id: filledText(id) ?? filledText(more.uuid), name, item, organization: null },
     values: new Map([[RESOLVED, resolved === true]]),
     failure: resolved === true ? null : why,
     cost: {

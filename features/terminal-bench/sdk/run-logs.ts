@@ -142,7 +142,7 @@ function joinRuns(group: readonly PlacedRun[], copies: string[]): RunLog<readonl
   const seen = new Set<string>();
   const trials = group.flatMap((run) =>
     run.trials.flatMap((trial) => {
-      const name = group.length === 1 ? trial.name : `${run.folder}/${trial.name}`;
+      const name = group.length === 1 ? trial.name : `${run.file}/${trial.name}`;
       if (trial.id !== null && seen.has(trial.id)) {
         copies.push(name);
         return [];

@@ -122,6 +122,16 @@ function nullFor(code: AnchorEvalErrorCode, isAllowed = true): (error: unknown) 
   };
 }
 
+/**
+ * The first name of a file and the folders above it that says whose run it is.
+ * @param unnamed - names by what a file or a folder has, such as `results`
+ */
+export function runName(path: string, unnamed: RegExp): string {
+  let place = path;
+  while (unnamed.test(basename(place)) && dirname(place) !== place) place = dirname(place);
+  return basename(place);
+}
+
 /** The kind of a path, where it leads, and where it stands itself. */
 async function locate(path: string): Promise<{ status: Stats; real: string; place: string }> {
   try {

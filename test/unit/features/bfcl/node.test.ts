@@ -37,6 +37,8 @@ test("a run is a model's category, of a snapshot by its day; the overall score i
     ["org_b-FC", "live_simple", live.score, "2025-12-16T00:00:00"],
   ]);
   expect(remarks).toEqual([expect.stringContaining("isn't formed here: each category is a scenario")]);
+  const { score } = writeBfcl(folder, "2025-12-17-main", files);
+  expect((await found(score)).logs[0]!.date).toBe("2025-12-17T00:00:00");
 });
 
 test("the result file is found beside a score file that is named alone", async () => {

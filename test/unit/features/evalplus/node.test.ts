@@ -120,6 +120,9 @@ test.each([
   ["m_temp_0.0-sanitized_eval_results.json", "m", '{"temperature":0,"variant":"-sanitized"}', undefined],
   ["org--m_vllm_temp_0.2/eval_results.json", "org/m", '{"temperature":0.2}', "vllm"],
   ["my-model_eval_results.json", "my-model", null, undefined],
+  ["org--m/samples_eval_results.json", "org/m", null, undefined],
+  ["org--m/humaneval/eval_results.json", "org/m", null, undefined],
+  ["m_vllm_temp_0.2/humaneval_samples-sanitized.eval_results.json", "m", '{"temperature":0.2}', "vllm"],
   ["my-model_vllm.json", "my-model_vllm", null, undefined],
 ])("%s is of %s", async (name, model, generation, backend) => {
   const path = folder.write(`names/${name}`, results("HumanEval", { 0: "p" }));

@@ -116,6 +116,15 @@ describe("a folder of models, as the runner and the submissions have it", () => 
     );
   });
 
+  test.each([
+    ["nvidia", ["gpt-4o_Scenario.codegeneration_release_v6_2__eval_all.json", "opus_Scenario.codegeneration_release_v6_2__eval_all.json"], ["gpt-4o", "opus"]], // prettier-ignore
+    ["custom", ["gpt-4o_codegeneration_output_eval_all.json", "opus_codegeneration_output_eval_all.json"], ["custom/gpt-4o", "custom/opus"]], // prettier-ignore
+    ["Model-F", ["answers_codegeneration_output_eval_all.json"], ["Model-F"]],
+  ])("several models in one folder %s are told apart by their files' names", async (place, names, models) => {
+    for (const [k, name] of names.entries()) write(`flat/${place}/${name}`, graded([A, B][k]!));
+    expect((await imported([folder.path(`flat/${place}`)])).matrix.subjects).toEqual(models);
+  });
+
   test("other scenarios are other tasks", async () => {
     const place = folder.path("scenarios");
     write(`scenarios/M/${GRADED}`, graded(A));

@@ -159,6 +159,25 @@ describe("a scale that isn't that of shares", () => {
     expectRefusal(await rejection(importTables([writeTables({ responses, benchmarks: scaled(scale) })])), "unsupported", words); // prettier-ignore
   });
 
+  test.each<[Row, string]>([
+    [{ response_scale: "{1, 2, 3, 4, 5}" }, "response is on a scale of 1 to 5: give `scoreRange` 1,5"],
+    [{ response_scale: "[-18, 18] reward-model score" }, "response is on a scale of -18 to 18"],
+    [{ response_scale: "{0, 1} per bucket", response_type: "error_presence" }, "lower is better for response: give `scoreRange` worst,best, such as 1,0"], // prettier-ignore
+  ])("in words, %j, is refused, also where all responses are from 0 to 1", async (words, refusal) => {
+    const tables = writeTables({ benchmarks: [{ ...BENCHMARKS[0]!, ...words }] });
+    expectRefusal(await rejection(importTables([tables])), "unsupported", refusal);
+  });
+
+  test("has a value for none, which is missing", async () => {
+    const benchmarks = [{ ...BENCHMARKS[0]!, response_scale: "{-1, 1, 2, ..., 5} (-1 = N/A)" }];
+    const scores = [response("s1", "a", 4), response("s1", "b", -1), response("s2", "a", 5)];
+    const tables = writeTables({ benchmarks, responses: scores });
+    expect(scoresOf(await importTables([tables], { scoreRange: [1, 5] }))).toEqual({
+      "Model One": { "quiz/a": 0.75, "quiz/b": NaN },
+      "Model Two": { "quiz/a": 1, "quiz/b": NaN },
+    });
+  });
+
   test("is read by its range", async () => {
     const benchmarks = scaled({ kind: "discrete", values: [1, 2, 3, 4, 5] });
     const imported = await importTables([writeTables({ responses, benchmarks })], { scoreRange: [1, 5] });

@@ -103,6 +103,39 @@ describe("a report of the harness", () => {
     expect(err).toContain("lab/agent-1.5, swe-bench: 0.400000 here, 0.600000 there");
   });
 
+  test("of swebench 2.0, which names completed instances in place of unresolved ones", async () => {
+    const { unresolved_ids: unresolved, ...first } = report(parts) as Record<string, string[]>;
+    const completed_ids = [...first["resolved_ids"]!, ...unresolved!];
+    const { rows } = await imported(board({ [file]: { ...first, completed_ids } }));
+    expect(rows).toEqual({ "lab/agent-1.5": ["1", "0", "0", "0"] });
+  });
+
+  test("of sb-cli is of its run and subset, evaluations that failed count, and what is pending has no score", async () => {
+    const cloud = report(parts, {
+      failed_ids: [IDS[4], "d/w:pr-7"],
+      pending_ids: ["d__w-1"],
+      incomplete_ids: ["d__w-2"],
+    });
+    const place = board({
+      "swe-bench_verified__test__a.b.json": cloud,
+      "swe-bench_verified__test__a.b.response.json": { status: "done" },
+      "swe-bench-m__dev__c.json": report({ resolved: IDS }),
+    });
+    expect(await refused(place)).toContain("multimodal-dev and verified: name the folder of one");
+    const { rows, items, err } = await imported(place, "--task-version", "verified");
+    expect(rows).toEqual({ "a.b": ["1", "0", "0", "0", "0", "0"] });
+    expect(items.at(-1)).toMatchObject({ doc_id: "d/w:pr-7", subscenario: "d/w" }); // as Multi-SWE-bench calls its own
+    expect(err).toContain('"the evaluation failed" 3 times');
+  });
+
+  test("that its agent's program calls report.json is of the run that its folder is called by", async () => {
+    const of = (resolved: number): object => report({ resolved: IDS.slice(0, resolved), unresolved: IDS.slice(resolved) }); // prettier-ignore
+    const place = { "gpt_maxiter_30/report.json": of(2), "opus_maxiter_30/report.json": of(4), "qwen/results/output.report.json": of(1) }; // prettier-ignore
+    const { rows, err } = await imported(board({ ...place, "opus_maxiter_30/cut.json": '{"resolved_ids": [' }));
+    expect(Object.keys(rows)).toEqual(["gpt_maxiter_30", "opus_maxiter_30", "qwen"]);
+    expect(err).toMatch(/1 file that can't be read as JSON, left out: .*cut\.json/);
+  });
+
   test("takes what mini-SWE-agent's trajectories of its model say that instances took", async () => {
     const trajectory = (id: string, price: number, model: string): object => ({
       info: { model_stats: { instance_cost: price, api_calls: 3 }, config: { model: { model_name: model } } },
@@ -112,7 +145,7 @@ describe("a report of the harness", () => {
       board({
         [file]: report({ resolved: IDS.slice(0, 3), unresolved: IDS.slice(3) }),
         "run/a__x-1/a__x-1.traj.json": trajectory("a__x-1", 0.5, "lab/agent-1.5"),
-        "run/a__x-2/a__x-2.traj.json": trajectory("a__x-2", 0.25, "lab/agent-1.5"),
+        "run/a__x-2.traj.json": { ...trajectory("a__x-2", 0.25, "lab/agent-1.5"), instance_id: undefined },
         "run/b__y-9/b__y-9.traj.json": trajectory("b__y-9", 0, "lab/agent-1.5"),
         "run/b__y-10/b__y-10.traj.json": trajectory("b__y-10", 0.5, "lab/agent-1.5"),
         "other/c__z.js-3.traj.json": trajectory("c__z.js-3", 9, "lab/other"),
@@ -147,6 +180,33 @@ describe("submissions", () => {
     expect(err).toContain('2 failed ("the evaluation failed" once, "no patch" once)');
   });
 
+  test("of the first ones name all instances themselves; instances' own reports are none, and counts say too little", async () => {
+    const { rows, err } = await imported(
+      board({
+        "lite-5/20231010_one/results/results.json": results(["a__x-1"], { generated: IDS.slice(0, 4), no_generation: ["c__z.js-3"] }), // prettier-ignore
+        "lite-5/20231010_one/logs/a__x-1/report.json": { "a__x-1": { patch_exists: true, resolved: true } },
+        "lite-5/20240203_two/results/results.json": results(["a__x-1", "a__x-2"]),
+        "lite-5/20250203_three/results/results.json": { ...results([]), resolved: 3 },
+        "lite-5/instance_ids.json": IDS,
+      }),
+    );
+    expect(rows).toEqual({ "20231010_one": ["1", "0", "0", "0", "0"], "20240203_two": ["1", "1", "0", "0", "0"] });
+    expect(err).toContain("1 file of submissions that don't name what they resolved, left out");
+  });
+
+  test("of one of several splits are those of its folder, with its instances", async () => {
+    const place = board({
+      "one/20250102_m/results/results.json": results(["a__x-1"]),
+      "one/20250102_m/all_preds.jsonl": dataset,
+      "two/20250102_m/results/results.json": results(["d__w-1"]),
+      "two/20250102_m/all_preds.jsonl": '{"instance_id": "d__w-1"}\n{"instance_id": "d__w-2"}\n',
+    });
+    expect(await refused(place)).toContain("one and two: name the folder of one");
+    expect(await refused(place, "--task-version", "three")).toContain("--task-version three: there are one and two");
+    expect((await imported(place, "--task-version", "two")).rows).toEqual({ "20250102_m": ["1", "0"] });
+    expect((await imported(place, "--task-version", "one")).header).toHaveLength(5);
+  });
+
   test.each([
     ["some", "nothing says which others there are"],
     ["verified", "verified has 500: 2 are named in these files"],
@@ -177,11 +237,12 @@ describe("submissions", () => {
           "a__x-1": { resolved: true, cost: 0.5, api_calls: 2 },
           "a__x-2": { resolved: false, cost: 1.5, api_calls: 2 },
           "b__y-9": { resolved: false, cost: 0, api_calls: 0 },
+          "c__z-1": { resolved: null, cost: 0, api_calls: 0 },
         },
       }),
     );
-    expect(rows).toEqual({ "20250102_one": ["1", "0", "0"] });
-    expect(items.map(({ price }) => price)).toEqual([0.5, 1.5, 0.866025]); // the third costs what the median does, in logarithms
+    expect(rows).toEqual({ "20250102_one": ["1", "0", "0", ""] });
+    expect(items.slice(0, 3).map(({ price }) => price)).toEqual([0.5, 1.5, 0.866025]); // the third costs what the median does, in logarithms
   });
 });
 
@@ -230,6 +291,11 @@ describe("refused", () => {
   test("predictions alone: nothing says what they resolve", async () => {
     const place = board({ "run/preds.json": { "a__x-1": { instance_id: "a__x-1", model_patch: "diff" } } });
     expect(await refused(place)).toContain("swebench.harness.run_evaluation judges them");
+  });
+
+  test("a submission's results that break off, in a folder too", async () => {
+    const place = board({ "m.run.json": report({ resolved: IDS }), "some/20250102_one/results/results.json": '{"res' });
+    expect(await refused(place)).toContain("results.json: it is not valid JSON");
   });
 
   test.each([

@@ -87,6 +87,19 @@ describe("submissions of leaderboards", () => {
     expect(imported.report.scores.compared).toBe(0);
   });
 
+  test("runs may lie in its folder itself, each in a file that its start names; trials without id have a uuid", async () => {
+    const flat = "flat/results/terminal-bench-core@0.1.1/20250713_codex-cli_gpt-5";
+    const same = { id: undefined, trial_name: "a.1-of-1" };
+    for (const [k, is] of [true, false, true].entries()) {
+      const trial = { ...resolved("a", is), ...same, uuid: `u-${Math.min(k, 1)}` };
+      folder.write(`${flat}/2025-07-0${k + 1}__11-05-09__results.json`, JSON.stringify(benchResults([trial])));
+    }
+    folder.write(`${flat}/cut_results.json`, "no JSON");
+    const imported = await importAll([folder.path("flat")]);
+    expect(table(imported)).toEqual({ "20250713_codex-cli_gpt-5": { a: 0.5 } });
+    expect(words(imported)).toContain("1 trial of which there is a copy, by id, left out");
+  });
+
   test("a folder on a leaderboard is one submission whatever it is called, also where it is the run's", async () => {
     const board = "odd/results/terminal-bench-core:0.1.1";
     writer.run(`${board}/ob1-09-10-25/ob1_1`, [resolved("a", true)], null);
