@@ -56,9 +56,11 @@ export function shortLines(bundle: Pick<Bundle, "manifest" | "scenarios">): stri
   const halfWidth = measured?.interpolation?.halfWidth95 ?? null;
   if (whole || halfWidth === null) return [];
   const prices = knownPrices(bundle);
-  const costs = (prices === null ? [] : formCosts(bundle, prices, form.id)).map(
-    ({ unit, cost, whole: all }) => `, ${priceWords(cost, unit)} of ${priceWords(all, unit)}`,
-  );
+  const costs = (prices === null ? [] : formCosts(bundle, prices, form.id)).map(({ unit, cost, whole: all }) => {
+    const [some, total] = [priceWords(cost, unit), priceWords(all, unit)];
+    const word = unit === null ? "" : total.slice(total.lastIndexOf(" "));
+    return `, ${some.endsWith(word) ? some.slice(0, some.length - word.length) : some} of ${total}`;
+  });
   return [
     `**In short:** ${count(items)} of ${count(itemTotal(bundle.manifest))} items: ± ${points(halfWidth)} points for a model like those seen${costs.join("")}.`,
   ];

@@ -123,7 +123,7 @@ describe("fit --prices", () => {
     expect(show.out).toContain(`6: ${words(asked)}, 14: `);
     expect(show.out).toContain(`all items: ${words(ids)}`);
     expect(words(ids)).toMatch(/^[\d.]+ usd and [\d.]+ hours$/);
-    expect(shortLines(bundle!)[0]).toMatch(/, [\d.]+ usd of [\d.]+ usd, [\d.]+ hours of [\d.]+ hours\.$/);
+    expect(shortLines(bundle!)[0]).toMatch(/, [\d.]+ of [\d.]+ usd, [\d.]+ of [\d.]+ hours\.$/);
     const plan = ["plan", folder.path("both"), "--budget", `${total(asked, price) + 0.001}usd`];
     expect((await runCommand(...plan)).out).toContain(`All items of the benchmark cost ${words(ids)}, those marked ${words(asked)}.`); // prettier-ignore
     const amount = { unit: "seconds", cost: total(asked, (id) => seconds.get(id)!), whole: total(ids, (id) => seconds.get(id)!) }; // prettier-ignore
@@ -168,7 +168,7 @@ describe("fit --prices", () => {
         /50: [\d\u202f]+ tokens and [\d.]+ hours, all items: 5\u202f261\u202f\d+ tokens and 9\.4\d hours/,
       );
       const [line] = shortLines(await loadBundle(folderSource(folder.path("tb"))));
-      expect(line).toMatch(/^\*\*In short:\*\* 50 of 80 items: ± [\d.]+ points for a model like those seen, [\d\u202f]+ tokens of 5\u202f261\u202f\d+ tokens, [\d.]+ hours of 9\.4\d hours\.$/); // prettier-ignore
+      expect(line).toMatch(/^\*\*In short:\*\* 50 of 80 items: ± [\d.]+ points for a model like those seen, [\d\u202f]+ of 5\u202f261\u202f\d+ tokens, [\d.]+ of 9\.4\d hours\.$/); // prettier-ignore
     },
     60_000,
   );

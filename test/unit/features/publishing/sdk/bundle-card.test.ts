@@ -84,6 +84,6 @@ test("begins with how sure as many items are, and what they cost of the whole, w
     new RegExp(`^${asked} of ${items.length} items: ± \\d+\\.\\d points for a model like those seen\\.$`),
   );
   expect(dear).toBe(
-    `${plain.slice(0, -1)}, ${asked / 2} usd of ${items.length / 2} usd, ${asked} hours of ${items.length} hours.`,
+    `${plain.slice(0, -1)}, ${asked / 2} of ${items.length / 2} usd, ${asked} of ${items.length} hours.`,
   );
 });
