@@ -124,11 +124,8 @@ export async function readBenchmarks(rows: Rows, file: string): Promise<Map<stri
   return benchmarks;
 }
 
-/**
- * The scale of responses, which is JSON in a text, or a set of values or a range in words.
- * @example scaleOf("{-1, 1, 2, ..., 5} (-1 = N/A)") // { values: [-1, 1, 2, 5], none: -1 }
- */
-export function scaleOf(value: unknown): Fields {
+/** The scale of responses: JSON in a text, or a set or a range in words, such as `{-1, 1, 2, ..., 5} (-1 = N/A)`. */
+function scaleOf(value: unknown): Fields {
   try {
     return record(typeof value === "string" ? (JSON.parse(value) as unknown) : value);
   } catch {
