@@ -1,4 +1,5 @@
-/** Charts that the page draws and words that it has, of the features that have any. */
+/** Charts that the page draws, words and messages that it has, of the features that have any. */
+export type { FitReply, FitRequest } from "./browser-fit/sdk.ts";
 export {
   type Chart,
   PANEL_WIDTH,

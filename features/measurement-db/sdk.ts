@@ -110,7 +110,7 @@ export async function readBenchmarks(rows: Rows, file: string): Promise<Map<stri
   await eachRow(rows, file, "benchmark_id", benchmarks, (fields) => {
     const scale = scaleOf(fields.response_scale);
     const none = numberOf(scale.none);
-    const values = list(scale.values).map(numberOf).filter((value) => value !== null && value !== none) as number[]; // prettier-ignore
+    const values = list(scale.values).map(numberOf).filter((value) => value !== null).filter((value) => value !== none); // prettier-ignore
     const isLower = scale.direction === "lower_is_better" || fields.response_type === "error_presence";
     const bounds = values.length > 1 ? ([Math.min(...values), Math.max(...values)] as const) : null;
     return {

@@ -1,5 +1,6 @@
 import { parseManifest } from "anchoreval/bundle";
 import { AnchorEvalError } from "anchoreval/internal/core/errors";
+import type { FitReply, FitRequest } from "anchoreval/internal/features/sdk-page";
 import * as webgpu from "onnxruntime-web/jspi";
 import * as wasm from "onnxruntime-web/wasm";
 import { onnxBackend } from "../src/backends/onnx/onnx-backend.ts";
@@ -12,7 +13,6 @@ import { closingWords } from "../src/fit/closing-words.ts";
 import { bundleFiles, fit as fitBundle } from "../src/fit/fit.ts";
 import { readResponses } from "../src/matrix/read-responses.ts";
 import { dropFile } from "./instead-of-node.ts";
-import type { FitReply, FitRequest } from "./messages.ts";
 
 /** The part of a web worker's global scope that is used here. */
 declare const self: {

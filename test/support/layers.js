@@ -67,6 +67,7 @@ export const LAYERS = {
     ".",
   ],
   features: [
+    "browser-fit",
     "borders",
     "rounds",
     "marginal",

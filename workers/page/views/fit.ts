@@ -1,5 +1,6 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
-import { AnchorEvalError, type AnchorEvalErrorCode, type Bundle, type Issue } from "anchoreval";
+import { AnchorEvalError, type AnchorEvalErrorCode, type Bundle } from "anchoreval";
+import type { FitReply, FitRequest } from "anchoreval/internal/features/sdk-page";
 import { wholePercent } from "anchoreval/internal/words/figures";
 import { exampleLeaderboard, freshSeed } from "../parts/examples.ts";
 import { zip } from "./zip.ts";
@@ -229,38 +230,3 @@ function runFit(request: FitRequest, { signal, onProgress, onRemark }: RunFitOpt
 function toError({ code, message, issues }: Extract<FitReply, { readonly kind: "failed" }>): Error {
   return code === null ? new Error(message) : new AnchorEvalError(code as AnchorEvalErrorCode, message, { issues });
 }
-
-/**
- * The message that the page sends to its worker (offline-trainer/browser/fit-worker.ts). The worker declares the same types, since
- * workers and trainer never import each other; a test compares them.
- */
-export interface FitRequest {
-  /** Scores of many models on all items, in the formats of `fit --responses`. */
-  readonly responses: File;
-  /** Items with their scenarios, in the formats of `fit --items`. */
-  readonly items: File | null;
-  readonly benchmark: string;
-  readonly version: string;
-  /** Anchors per scenario, one form each. */
-  readonly anchors: readonly number[];
-  readonly seed: number;
-  readonly provider: "auto" | "webgpu" | "wasm";
-}
-
-export type FitReply =
-  | { readonly kind: "remark"; readonly message: string }
-  /** `share`: completed share of the fit, in [0,1]. */
-  | { readonly kind: "progress"; readonly share: number; readonly note: string }
-  /** The bundle's files, and its accuracy in sentences. */
-  | {
-      readonly kind: "done";
-      readonly files: readonly (readonly [name: string, bytes: Uint8Array<ArrayBuffer>])[];
-      readonly words: readonly string[];
-    }
-  | {
-      readonly kind: "failed";
-      /** Null for errors other than AnchorEvalError. */
-      readonly code: string | null;
-      readonly message: string;
-      readonly issues: readonly Issue[];
-    };

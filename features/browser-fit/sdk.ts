@@ -1,9 +1,6 @@
-import type { Issue } from "anchoreval/internal/core/errors";
+import type { Issue } from "../../sdk/core/errors.ts";
 
-/**
- * The message that the page sends to its worker. The page declares the same types (workers/page/views/fit.ts), since workers and
- * trainer never import each other; a test compares them.
- */
+/** The message that the page sends to a worker of the browser, which has the trainer (offline-trainer/browser/fit-worker.ts). */
 export interface FitRequest {
   /** Scores of many models on all items, in the formats of `fit --responses`. */
   readonly responses: File;
@@ -17,6 +14,7 @@ export interface FitRequest {
   readonly provider: "auto" | "webgpu" | "wasm";
 }
 
+/** The worker's messages to the page. */
 export type FitReply =
   | { readonly kind: "remark"; readonly message: string }
   /** `share`: completed share of the fit, in [0,1]. */
