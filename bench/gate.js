@@ -1,5 +1,6 @@
-// A gate over nights on real models' chances: items for a 3-point drop, false alarms, power as printed, the interval's.
-// usage: node bench/gate.js FOLDER [--parts items,alarms,power,interval] [--baselines 5] [--replays 60] [--nights 10000]
+// A gate over nights on real models' chances: items for a 3-point drop, false alarms, power as printed, the interval's; and
+// what replays promise of the check of one night and of thresholds, beside what is found.
+// usage: node bench/gate.js FOLDER [--parts items,alarms,power,interval,checks] [--baselines 5] [--replays 60] [--nights 10000]
 //
 // FOLDER holds passk-code (pass rates of 128 samples are taken for chances) and noises-lowk07 (of few: drawn from their
 // posteriors, eight samples each). A worse model has all logits lower, or some items never right, by --drop points on all
@@ -7,6 +8,13 @@
 // between a quarter of and four times an even draw; replays of models at random, each with a draw, baselines, and nights.
 import { parseArgs } from "node:util";
 import { join } from "node:path";
+import { loadBundle } from "anchoreval/node";
+import { checkedDrop, dropRule } from "anchoreval/internal/features/compare/sdk/check-from-anchors";
+import { modelEvidence } from "anchoreval/internal/features/compare/sdk/model-evidence";
+import { replayCheck } from "anchoreval/internal/features/gates/sdk/replay-check";
+import { replayThreshold } from "anchoreval/internal/features/gates/sdk/replay-threshold";
+import { itemLogit } from "anchoreval/internal/core/irt/response";
+import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { mixtureHalfWidth, gatePower } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
 import { chancePosterior, drawChance, learnChances, shiftedChance, shiftForDrop } from "anchoreval/internal/features/gates/sdk/item-chances"; // prettier-ignore
 import { chanceModel, itemEvidence, nightlyGate } from "anchoreval/internal/features/gates/sdk/nightly-gate";
@@ -18,7 +26,7 @@ import { gunzipSync } from "node:zlib";
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    parts: { type: "string", default: "items,alarms,power,interval" },
+    parts: { type: "string", default: "items,alarms,power,interval,checks" },
     baselines: { type: "string", default: "5" },
     replays: { type: "string", default: "60" },
     nights: { type: "string", default: "10000" },
@@ -28,7 +36,7 @@ const { values, positionals } = parseArgs({
 const [folder] = positionals;
 if (folder === undefined) {
   console.error(
-    "usage: node bench/gate.js FOLDER [--parts items,alarms,power,interval] [--baselines 5] [--replays 60]",
+    "usage: node bench/gate.js FOLDER [--parts items,alarms,power,interval,checks] [--baselines 5] [--replays 60]",
   );
   process.exit(2);
 }
@@ -343,5 +351,85 @@ function intervals() {
   }
 }
 
-const PARTS = { items: itemsNeeded, alarms: falseAlarms, power: printedPower, interval: intervals };
-for (const part of values.parts.split(",")) PARTS[part]();
+/**
+ * Chances of a right answer to a bundle's items: as its response model has them, surer and with a taste of the model's own;
+ * 65 % always right, 20 % never, the others anything, as by greedy decoding; and those of a board's model, in any order.
+ */
+const TRUTHS = {
+  "response model": (bank, random) => Float64Array.from({ length: bank.count }, (_, i) => sigmoid(3 * (itemLogit(new Float64Array(bank.dims).fill(0.5), bank, i) + random.normal()))), // prettier-ignore
+  lumps: (bank, random) => Float64Array.from({ length: bank.count }, () => [random.next()].map((u) => (u < 0.65 ? 1 : u < 0.85 ? 0 : random.next()))[0]), // prettier-ignore
+  "noises-lowk07": ({ count }, random) => Float64Array.from(random.shuffle(few[random.below(few.length)].filter((p) => p >= 0)).slice(0, count)), // prettier-ignore
+};
+const DROPS = [0.01, 0.02, 0.03, 0.05];
+const THRESHOLDS = [0.01, 0.02, 0.03];
+
+/** The rule is one that unchanged models can be counted of: 36.5 alarms a year, no drop allowed. */
+async function checksBeside() {
+  const bundle = await loadBundle("gsm8k@1.0.0", { items: true });
+  const { bank, forms, weights } = bundle.scenarios.get("gsm8k");
+  const all = Array.from({ length: bank.count }, (_, i) => i);
+  const [rule, even] = [dropRule({ maxDrop: 0, alarmsPerYear: 36.5 }), new Float64Array(bank.count).fill(1 / bank.count)]; // prettier-ignore
+  const asked = { maxDrop: 0, alarmsPerYear: 36.5, drops: DROPS, runs: [1, 7], thresholds: THRESHOLDS, nights: 40 };
+  for (const [truth, chancesOf] of Object.entries(TRUTHS))
+    for (const size of ["50", "100", "whole"]) {
+      const [form, random] = [size === "whole" ? "100" : size, createRandom(`checks ${truth} ${size} ${RUNS}`)];
+      const { anchors } = forms.get(form);
+      const places = size === "whole" ? all : [...anchors.items];
+      const masses = Float64Array.from(places, (_, j) => (size === "whole" ? weights : anchors.mass)[j]);
+      const evidenceOf = (scores) =>
+        size === "whole"
+          ? modelEvidence(bundle, form, new Map([["gsm8k", Float64Array.from(anchors.items, (i) => scores[i])]]), undefined, new Map([["gsm8k", { itemIds: all.map(String), scores }]])) // prettier-ignore
+          : modelEvidence(bundle, form, new Map([["gsm8k", scores]]));
+      const rows = new Map();
+      const add = (row, place, column, share) => {
+        if (!rows.has(row))
+          rows.set(
+            row,
+            [0, ...DROPS].map(() => ({ promised: 0, met: 0, squares: 0, gap: 0 })),
+          );
+        const cell = rows.get(row)[place];
+        cell[column] += share / REPLAYS;
+        cell.gap += column === "promised" ? share : -share;
+      };
+      for (let model = 0; model < REPLAYS; model++) {
+        const before = chancesOf(bank, random);
+        const runs = Array.from({ length: RUNS }, () => answer(places.map((i) => before[i]), random)); // prettier-ignore
+        const baselines = runs.map((run) => ({ responses: new Map(run.map((score, j) => [`gsm8k/${places[j]}`, score])) })); // prettier-ignore
+        const replays = { ...asked, form, seed: model };
+        for (const { runs, alarmsAYear, power } of replayCheck(bundle, baselines, replays).checks)
+          [alarmsAYear / 365, ...power].forEach((share, place) => add(`mean of ${runs}`, place, "promised", share));
+        for (const { items, below, alarmsAYear, power } of replayThreshold(bundle, baselines, replays))
+          if (items === places.length)
+            [alarmsAYear / 365, ...power].forEach((share, place) => add(`score -${100 * below}`, place, "promised", share)); // prettier-ignore
+        const evidence = evidenceOf(Float64Array.from(places, (_, j) => runs.reduce((sum, run) => sum + run[j], 0) / RUNS)); // prettier-ignore
+        [0, ...DROPS].forEach((drop, place) => {
+          const [nights, shift] = [drop === 0 ? 40 : 4, drop === 0 ? 0 : shiftForDrop(drop, before, even)];
+          const after = Float64Array.from(places, (i) => shiftedChance(before[i], shift));
+          for (const count of asked.runs)
+            for (let night = 0; night < nights; night++) {
+              const mean = after.map((p) => Array.from({ length: count }, () => Number(random.next() < p)).reduce((sum, v) => sum + v, 0) / count); // prettier-ignore
+              add(`mean of ${count}`, place, "met", (checkedDrop(bundle, evidence, evidenceOf(mean), rule).verdict === "regressed") / nights); // prettier-ignore
+            }
+          // the normal law of a score's fall: exact but for its steps
+          const [fall, noise] = places.reduce(([sum, square], i, j) => [sum + masses[j] * (before[i] - after[j]), square + masses[j] ** 2 * (before[i] * (1 - before[i]) + after[j] * (1 - after[j]))], [0, 0]); // prettier-ignore
+          for (const below of THRESHOLDS) add(`score -${100 * below}`, place, "met", normalCdf((fall - below) / Math.sqrt(noise))); // prettier-ignore
+        });
+        for (const cells of rows.values())
+          for (const cell of cells) [cell.squares, cell.gap] = [cell.squares + cell.gap ** 2, 0];
+      }
+      for (const [row, [unchanged, ...cells]] of rows) {
+        const alarms = [unchanged.promised, unchanged.met].map((share) => (365 * share).toFixed(1));
+        const power = cells.map(({ promised, met, squares }) => `${promised.toFixed(2)}/${met.toFixed(2)} ± ${(Math.sqrt(squares) / REPLAYS).toFixed(2)}`); // prettier-ignore
+        console.log(`checks, ${truth}, ${size}, ${RUNS} baselines, ${row}: alarms a year promised ${alarms[0]}, found ${alarms[1]} ± ${((365 * Math.sqrt(unchanged.squares)) / REPLAYS).toFixed(1)}; drops of ${DROPS.map((drop) => 100 * drop)} points ${power.join(", ")}`); // prettier-ignore
+      }
+    }
+}
+
+const PARTS = {
+  items: itemsNeeded,
+  alarms: falseAlarms,
+  power: printedPower,
+  interval: intervals,
+  checks: checksBeside,
+};
+for (const part of values.parts.split(",")) await PARTS[part]();

@@ -77,11 +77,15 @@ export function learnChances(
   const kinds = countedKinds(items, weights).map(({ counts, times }) => ({ likelihood: likelihoodOf(counts), times }));
   const all = weights ? 1 : items.length;
   let spread = new Float64Array(CHANCES.length).fill(1 / CHANCES.length);
-  for (let round = 0; round < rounds; round++) {
-    const next = new Float64Array(CHANCES.length);
-    for (const { likelihood, times } of kinds)
-      posterior(likelihood, spread).forEach((weight, g) => (next[g]! += (weight * times) / all));
-    spread = next;
+  let next = new Float64Array(CHANCES.length);
+  for (let round = 0; round < rounds; round++, [spread, next] = [next, spread]) {
+    next.fill(0);
+    for (const { likelihood, times } of kinds) {
+      let total = 0;
+      for (let g = 0; g < next.length; g++) total += likelihood[g]! * spread[g]!;
+      const share = times / all / total;
+      for (let g = 0; g < next.length; g++) next[g]! += likelihood[g]! * spread[g]! * share;
+    }
   }
   return spread;
 }
@@ -119,7 +123,9 @@ export function countedKinds(
 
 /** An item's posterior over {@link CHANCES} given its answers. @param spread - of all items' chances */
 export function chancePosterior(spread: Float64Array, counts: AnswerCounts): Float64Array {
-  return posterior(likelihoodOf(counts), spread);
+  const weights = likelihoodOf(counts).map((value, g) => value * spread[g]!);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
 }
 
 /** The chance that two runs answer an item unlike, 2·E[p(1−p)]. */
@@ -160,10 +166,4 @@ function likelihoodOf({ right, wrong }: AnswerCounts): Float64Array {
   const logs = CHANCES.map((p) => right * Math.log(p) + wrong * Math.log1p(-p));
   const most = Math.max(...logs);
   return logs.map((log) => Math.exp(log - most));
-}
-
-function posterior(likelihood: Float64Array, prior: Float64Array): Float64Array {
-  const weights = likelihood.map((value, g) => value * prior[g]!);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / total);
 }

@@ -5,7 +5,7 @@ import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { createRandom, type RandomSource } from "../../../sdk/core/numeric/random.ts";
 import { checkedDrop, dropRule, meanScores, meanWhole } from "../../compare/sdk/check-from-anchors.ts";
 import { flipChance } from "./item-chances.ts";
-import { drawChances, meanOfRuns, replayedModel, worseChances } from "./replayed-model.ts";
+import { drawChances, dropShifts, meanOfRuns, replayedModel } from "./replayed-model.ts";
 import type { CheckOptions } from "../../compare/sdk/check-types.ts";
 import { gateBaseline, type GateOptions, gatePower } from "./gate-from-anchors.ts";
 import { chanceModel, itemEvidence } from "./nightly-gate.ts";
@@ -45,7 +45,7 @@ export function replayCheck(
   const { drops, nights } = options;
   const rule = dropRule(options);
   const model = replayedModel(bundle, baselines, options);
-  const { scores, form, whole, items, posteriors } = model;
+  const { scores, form, whole, items, spreads } = model;
   const before = meanScores(scores);
   keepCommon([before], ["the baselines"]);
   const wholeBefore = meanWhole(whole);
@@ -64,26 +64,27 @@ export function replayCheck(
     }),
   );
   const random = createRandom(options.seed).fork("replayed checks");
-  const regressed = (runs: number, drop: number, stream: RandomSource): boolean => {
-    const chances = worseChances(model, drawChances(model, stream), drop);
+  const regressed = (runs: number, shifts: readonly number[], stream: RandomSource): boolean => {
+    const { after } = drawChances(model, shifts, stream);
     const now = new Map([...before].map(([id, means]) => [id, new Float64Array(means.length).fill(NaN)]));
     const wholeNow = new Map([...wholeBefore].map(([id, { itemIds }]) => [id, { itemIds, scores: new Float64Array(itemIds.length) }])); // prettier-ignore
     items.forEach(({ scenario, place }, i) => {
-      (wholeNow.get(scenario)?.scores ?? now.get(scenario)!)[place] = meanOfRuns(chances[i]!, runs, stream);
+      (wholeNow.get(scenario)?.scores ?? now.get(scenario)!)[place] = meanOfRuns(after[i]!, runs, stream);
     });
     for (const [id, places] of anchorPlaces) now.set(id, Float64Array.from(places, (place) => wholeNow.get(id)!.scores[place]!)); // prettier-ignore
     return checkedDrop(bundle, evidence, modelEvidence(bundle, form, now, undefined, wholeNow), rule).verdict === "regressed"; // prettier-ignore
   };
   const share = (runs: number, drop: number, times: number): number => {
     const stream = random.fork(`${runs} runs, a drop of ${drop}`);
+    const shifts = dropShifts(model, drop);
     let alarms = 0;
-    for (let night = 0; night < times; night++) if (regressed(runs, drop, stream)) alarms++;
+    for (let night = 0; night < times; night++) if (regressed(runs, shifts, stream)) alarms++;
     return alarms / times;
   };
   return {
     form,
     baselines: baselines.length,
-    flips: posteriors.reduce((sum, posterior) => sum + flipChance(posterior), 0) / posteriors.length,
+    flips: spreads.reduce((sum, spread) => sum + flipChance(spread), 0) / spreads.length,
     checks: options.runs.map((runs) => ({
       items: items.length,
       runs,

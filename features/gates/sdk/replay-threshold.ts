@@ -2,7 +2,7 @@ import type { ComparedModel } from "../../compare/sdk/types.ts";
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import { createRandom } from "../../../sdk/core/numeric/random.ts";
 import type { ReplayOptions } from "./replay-check.ts";
-import { drawChances, meanOfRuns, replayedModel, worseChances } from "./replayed-model.ts";
+import { drawChances, dropShifts, meanOfRuns, replayedModel } from "./replayed-model.ts";
 
 /** Questions that a server's own test asks where it doesn't ask all: chosen, not measured. */
 const FEW = 200;
@@ -30,16 +30,16 @@ export function replayThreshold(
   baselines: readonly ComparedModel[],
   { thresholds, drops, nights, seed, runsPerYear = 365, ...options }: Omit<ReplayOptions, "runs"> & { readonly thresholds: readonly number[] }, // prettier-ignore
 ): ReplayedThreshold[] {
-  const model = replayedModel(bundle, baselines, options);
+  const model = replayedModel(bundle, baselines, { ...options, seed });
   const random = createRandom(seed).fork("replayed thresholds");
   const { items } = model;
   const places = items.map((_, i) => i);
   /** How far the score of so many items lies below the recorded one, by replays. */
   const falls = (count: number, drop: number, times: number): number[] => {
     const stream = random.fork(`${count} items, a drop of ${drop}`);
+    const shifts = dropShifts(model, drop);
     return Array.from({ length: times }, () => {
-      const before = drawChances(model, stream);
-      const after = worseChances(model, before, drop);
+      const { before, after } = drawChances(model, shifts, stream);
       const asked = count < items.length ? stream.shuffle([...places]).slice(0, count) : places;
       const total = asked.reduce((sum, i) => sum + items[i]!.weight, 0);
       const fall = asked.reduce((sum, i) => sum + items[i]!.weight * (meanOfRuns(before[i]!, 1, stream) - meanOfRuns(after[i]!, 1, stream)), 0); // prettier-ignore

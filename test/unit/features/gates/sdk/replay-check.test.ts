@@ -1,10 +1,12 @@
 import { loadBundle } from "anchoreval";
+import { loadBundle as loadShipped } from "anchoreval/node";
 import { replayCheck, type ReplayOptions } from "anchoreval/internal/features/gates/sdk/replay-check";
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { describe, expect, test } from "vitest";
 import { memorySource } from "../../../../support/memory-source.ts";
 import { expectRefusal, refusal } from "../../../../support/refusal.ts";
 import { sampleBundle } from "../../../../support/sample-bundle.ts";
+import { askAll, servedModel } from "../../../../support/served-model.ts";
 
 const bundle = await loadBundle(memorySource(sampleBundle({ items: [400, 600], sizes: [8, 100] })));
 const ids = [...bundle.scenarios.values()].flatMap((scenario) => scenario.forms.get("100")!.itemIds);
@@ -58,3 +60,23 @@ describe("a check, replayed", () => {
     expectRefusal(refusal(() => replayCheck(bundle, runs(1, 0.2), options)), "invalid_option", "two runs or more"); // prettier-ignore
   });
 });
+
+test("items of a form that weigh much flip as seldom in replays as in truth: unchanged models raise as many alarms as are allowed", async () => {
+  const gsm8k = await loadShipped("gsm8k@1.0.0", { items: true });
+  const { itemIds, anchors } = gsm8k.scenarios.get("gsm8k")!.forms.get("100")!;
+  const asked = { form: "100", maxDrop: 0, alarmsPerYear: 36.5, drops: [], runs: [7], nights: 30, seed: 1 };
+  const models = 16;
+  let alarms = 0;
+  for (let k = 0; k < models; k++) {
+    const random = createRandom(`alarms promised ${k}`);
+    const chances = servedModel(gsm8k, "gsm8k", random);
+    const baselines = [0, 1].map(() => {
+      const scores = askAll(chances, random);
+      return { responses: new Map(itemIds.map((id, j) => [id, scores[anchors.items[j]!]!])) };
+    });
+    alarms += replayCheck(gsm8k, baselines, asked).checks[0]!.alarmsAYear / models;
+  }
+  // a tenth of the nights is allowed; two of five were promised where all items' chances were spread alike
+  expect(alarms / 365).toBeLessThan(0.2);
+  expect(alarms / 365).toBeGreaterThan(0.02);
+}, 120_000);
