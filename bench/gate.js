@@ -6,7 +6,6 @@
 // posteriors, eight samples each). A worse model has all logits lower, or some items never right, by --drop points on all
 // its items. Items are drawn evenly, or in proportion to √v, v the mean of p(1−p) over the board's other models,
 // between a quarter of and four times an even draw; replays of models at random, each with a draw, baselines, and nights.
-import { parseArgs } from "node:util";
 import { join } from "node:path";
 import { loadBundle } from "anchoreval/node";
 import { checkedDrop, dropRule } from "anchoreval/internal/features/compare/sdk/check-from-anchors";
@@ -22,24 +21,16 @@ import { normalCdf, normalQuantile } from "anchoreval/internal/core/numeric/dist
 import { createRandom } from "anchoreval/internal/core/numeric/random";
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
+import { readOptions } from "./options.js";
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    parts: { type: "string", default: "items,alarms,power,interval,checks" },
-    baselines: { type: "string", default: "5" },
-    replays: { type: "string", default: "60" },
-    nights: { type: "string", default: "10000" },
-    drop: { type: "string", default: "3" },
-  },
-});
-const [folder] = positionals;
-if (folder === undefined) {
-  console.error(
-    "usage: node bench/gate.js FOLDER [--parts items,alarms,power,interval,checks] [--baselines 5] [--replays 60]",
-  );
-  process.exit(2);
-}
+const {
+  values,
+  positionals: [folder],
+} = readOptions(
+  import.meta.url,
+  { parts: "items,alarms,power,interval,checks", baselines: "5", replays: "60", nights: "10000", drop: "3" },
+  1,
+);
 const ALARM = 1 / 365;
 const WITHIN = 30;
 const DROP = Number(values.drop) / 100;
