@@ -209,6 +209,7 @@ describe("submissions", () => {
 
   test.each([
     ["some", "nothing says which others there are"],
+    ["multimodal", "nothing says which others there are"], // of three sizes by its version
     ["verified", "verified has 500: 2 are named in these files"],
   ])("of %s without its instances are refused: the score would be too high", async (split, words) => {
     const place = board({ [`${split}/20250102_one/results/results.json`]: results(["a__x-1", "a__x-2"]) });
