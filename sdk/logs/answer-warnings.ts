@@ -108,11 +108,14 @@ export interface ComparedScore {
   readonly harness: number;
 }
 
-/** Scores as far apart are different ones: results files have them to six digits and more. */
+/** Scores as far apart are different ones: results files have them to six digits and more, unless they are rounded. */
 const TOLERANCE = 1e-6;
 
+/** Whether both are one score: to the decimals of the harness's where it has three to five, as boards round theirs. */
 export function isHarnessScore({ imported, harness }: Pick<ComparedScore, "imported" | "harness">): boolean {
-  return Math.abs(imported - harness) <= TOLERANCE;
+  const [, decimals = ""] = String(Number(harness.toPrecision(12))).split(".");
+  const rounded = decimals.length >= 3 && decimals.length <= 5 ? 0.5 * 10 ** -decimals.length : 0;
+  return Math.abs(imported - harness) <= rounded + TOLERANCE;
 }
 
 /**

@@ -120,7 +120,7 @@ async function importHarness(
     `${attempts.scored} answers scored, ${attempts.failed} failed, ${attempts.missing} without a score${dropped.length > 0 ? `; ${counted(dropped.length, "run")} left out` : ""}`,
     scores.compared === 0
       ? "no results files to compare the scores with"
-      : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6`,
+      : `${scores.equal} of ${scores.compared} scores equal the harness's own to 1e-6 or its decimals`,
   ];
   return { ...board, report, lines };
 }

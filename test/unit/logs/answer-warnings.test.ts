@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isHarnessScore } from "anchoreval/internal/logs/answer-warnings";
 import { groupBy } from "anchoreval/internal/logs/run-log";
 import { describe, expect, test } from "vitest";
 import { type LoggedDocument, type LoggedRun, writeLogs } from "../../support/lm-eval-logs.ts";
@@ -31,6 +32,18 @@ function run(
     ),
   };
 }
+
+test.each([
+  ["the same", 91 / 120, 91 / 120, true],
+  ["of a board, in percent with two decimals", 91 / 120, 75.83 / 100, true],
+  ["one item less than the board's", 90 / 120, 75.83 / 100, false],
+  ["one item of 2294 less, with four decimals", 1000 / 2294, 0.4364, false],
+  ["with one decimal of percent", 91 / 120, 0.758, true],
+  ["two decimals, as three quarters have: not rounded", 0.7536, 0.75, false],
+  ["a float32's", 91 / 120, Math.fround(91 / 120), true],
+])("a harness's score is compared to the decimals that it has: %s", (_, imported, harness, equal) => {
+  expect(isHarnessScore({ imported, harness })).toBe(equal);
+});
 
 const OLDER = "2026-02-01T00-00-00.000001";
 
