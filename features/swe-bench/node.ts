@@ -120,18 +120,8 @@ function runLog(
   const aggregates = new Map(score === null ? [] : [[`${RESOLVED},none`, score]]);
   const results = { ...UNTOLD_RUN, tasks: new Map([[task, { ...UNTOLD_TASK, version: split || null, aggregates }]]) };
   const date = sortableDate(about.date);
-  return {
-    file,
-    model,
-    task,
-    date,
-    resultsFile: null,
-    results,
-    about,
-    partOf: repositoryOf,
-    named: true,
-    content: instances,
-  };
+  const place = { file, model, task, date, about, results, resultsFile: null };
+  return { ...place, partOf: repositoryOf, named: true, content: instances };
 }
 
 /** `ORG__NAME.RUN.json` is the report on ORG/NAME; sb-cli knows its subset, and its run alone. */
