@@ -120,6 +120,12 @@ describe.skipIf(BOARDS_ABSENT !== "")(`terminal-bench-1${BOARDS_ABSENT}`, () => 
     expect(Object.keys(named(out)).sort()).toEqual(expect.arrayContaining(["/board/trials.csv.gz", "/bundle/manifest.json", "/card.md"])); // prettier-ignore
   });
 
+  test("prints what the page of bundles shows of it, its digest too", () => {
+    const [, shown] = /\n```text\n(form {2}.+?)\nlicence: /s.exec(readFileSync("docs/bundles.md", "utf8"))!;
+    for (const line of shown!.split("\n").filter((row) => row !== ""))
+      expect(first.out.replace(`in ${out}/bundle`, "in out/tb/bundle")).toContain(line.replace(/…$/, ""));
+  });
+
   test("reproduce says identical, by the command that was printed", async () => {
     const [, command] = /anchoreval (reproduce .+)\n/.exec(first.out)!;
     expect(await runCommand(...command!.split(" "), "--quiet")).toMatchObject({
