@@ -12,6 +12,7 @@ import { checkedDrop, dropRule } from "anchoreval/internal/features/compare/sdk/
 import { modelEvidence } from "anchoreval/internal/features/compare/sdk/model-evidence";
 import { replayCheck } from "anchoreval/internal/features/gates/sdk/replay-check";
 import { replayThreshold } from "anchoreval/internal/features/gates/sdk/replay-threshold";
+import { replayedModel } from "anchoreval/internal/features/gates/sdk/replayed-model";
 import { itemLogit } from "anchoreval/internal/core/irt/response";
 import { sigmoid } from "anchoreval/internal/core/numeric/functions";
 import { mixtureHalfWidth, gatePower } from "anchoreval/internal/features/gates/sdk/gate-from-anchors";
@@ -348,7 +349,11 @@ function intervals() {
  */
 const TRUTHS = {
   "response model": (bank, random) => Float64Array.from({ length: bank.count }, (_, i) => sigmoid(3 * (itemLogit(new Float64Array(bank.dims).fill(0.5), bank, i) + random.normal()))), // prettier-ignore
-  lumps: (bank, random) => Float64Array.from({ length: bank.count }, () => [random.next()].map((u) => (u < 0.65 ? 1 : u < 0.85 ? 0 : random.next()))[0]), // prettier-ignore
+  lumps: ({ count }, random) =>
+    Float64Array.from({ length: count }, () => {
+      const kind = random.next();
+      return kind < 0.65 ? 1 : kind < 0.85 ? 0 : random.next();
+    }),
   "noises-lowk07": ({ count }, random) => Float64Array.from(random.shuffle(few[random.below(few.length)].filter((p) => p >= 0)).slice(0, count)), // prettier-ignore
 };
 const DROPS = [0.01, 0.02, 0.03, 0.05];
@@ -387,9 +392,10 @@ async function checksBeside() {
         const runs = Array.from({ length: RUNS }, () => answer(places.map((i) => before[i]), random)); // prettier-ignore
         const baselines = runs.map((run) => ({ responses: new Map(run.map((score, j) => [`gsm8k/${places[j]}`, score])) })); // prettier-ignore
         const replays = { ...asked, form, seed: model };
-        for (const { runs, alarmsAYear, power } of replayCheck(bundle, baselines, replays).checks)
+        const replayed = replayedModel(bundle, baselines, replays);
+        for (const { runs, alarmsAYear, power } of replayCheck(bundle, baselines, replays, replayed).checks)
           [alarmsAYear / 365, ...power].forEach((share, place) => add(`mean of ${runs}`, place, "promised", share));
-        for (const { items, below, alarmsAYear, power } of replayThreshold(bundle, baselines, replays))
+        for (const { items, below, alarmsAYear, power } of replayThreshold(bundle, baselines, replays, replayed))
           if (items === places.length)
             [alarmsAYear / 365, ...power].forEach((share, place) => add(`score -${100 * below}`, place, "promised", share)); // prettier-ignore
         const evidence = evidenceOf(Float64Array.from(places, (_, j) => runs.reduce((sum, run) => sum + run[j], 0) / RUNS)); // prettier-ignore

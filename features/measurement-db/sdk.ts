@@ -11,6 +11,7 @@ import {
   scoreRows,
 } from "../../sdk/logs/score-rows.ts";
 import { DataIssues, jsonKind } from "../../sdk/tables/data-issues.ts";
+import { decimalNumber } from "../../sdk/tables/score-reader.ts";
 
 /** Rows of a table, in order. */
 type Rows = AsyncIterable<Fields> | Iterable<Fields>;
@@ -131,8 +132,8 @@ function scaleOf(value: unknown): Fields {
   } catch {
     const [, set = ""] = /^[{[]([^}\]]*)[}\]]/.exec(String(value)) ?? [];
     const [, none] = /\((-?[\d.]+) = N\/A\)/.exec(String(value)) ?? [];
-    const values = set.split(",").map(Number).filter((part) => !Number.isNaN(part)); // prettier-ignore
-    return { values: set === "" ? [] : values, ...(none !== undefined && { none: Number(none) }) };
+    const values = set.split(",").map((part) => decimalNumber(part.trim())).filter((part) => !Number.isNaN(part)); // prettier-ignore
+    return { values, ...(none !== undefined && { none: Number(none) }) };
   }
 }
 
@@ -208,8 +209,7 @@ export async function readResponses(
       run.rows.push(row);
       run.documents.push(item.document);
       run.trials.push(trial);
-      const none = benchmarks.get(benchmark)?.none ?? null;
-      run.values.push(none !== null && response === none ? null : response);
+      run.values.push(response === benchmarks.get(benchmark)?.none ? null : response);
     }
   }
   issues.refuse();

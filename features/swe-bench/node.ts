@@ -84,10 +84,8 @@ export const sweBenchLogs: LogReader<readonly Instance[]> = {
     for (const [words, paths] of left)
       if (paths.length > 0) onRemark(`${counted(paths.length, "file")} ${words}, left out: ${firstFew(paths)}`);
     const chosen = ofVersion(logs, taskVersion);
-    refuseSplits(
-      chosen.flatMap(({ results, task }) => results?.tasks.get(task)?.version ?? []),
-      chosen[0]?.file,
-    );
+    const versions = chosen.flatMap(({ results, task }) => results?.tasks.get(task)?.version ?? []);
+    refuseSplits(versions, chosen[0]?.file);
     return withPrices(chosen, files);
   },
 

@@ -82,17 +82,21 @@ function visibleLength(text: string): number {
   return Array.from(text).length;
 }
 
-/** Longer units of time, in seconds. */
-const TIMES = { hours: 3600, minutes: 60 };
-
-/**
- * A price with its unit: whole from 1000 on, else three digits. Seconds are said in minutes from two on, in hours from two on.
- * @example priceWords(1234.5, "tokens") // "1 235 tokens", with a thin space
- * @example priceWords(2400, "seconds") // "40 minutes"
- */
-export function priceWords(price: number, unit: string | null): string {
-  const longer = Object.entries(TIMES).find(([, seconds]) => unit === "seconds" && price >= 2 * seconds);
-  if (longer) return priceWords(price / longer[1], longer[0]);
+/** A price, whole from 1000 on, else of three digits, and its unit: seconds are minutes from two on, hours from two on. */
+function inUnit(price: number, unit: string | null): readonly [figure: string, unit: string] {
+  if (unit === "seconds" && price >= 7200) return inUnit(price / 3600, "hours");
+  if (unit === "seconds" && price >= 120) return inUnit(price / 60, "minutes");
   const figure = price >= 1000 ? count(Math.round(price)) : String(Number(price.toPrecision(3)));
-  return unit === null ? figure : `${figure} ${unit}`;
+  return [figure, unit === null ? "" : ` ${unit}`];
+}
+
+/** A price with its unit. @example priceWords(2400, "seconds") // "40 minutes" */
+export function priceWords(price: number, unit: string | null): string {
+  return inUnit(price, unit).join("");
+}
+
+/** @example partWords(31, 310, "usd") // "31 of 310 usd" */
+export function partWords(price: number, whole: number, unit: string | null): string {
+  const [[figure, its], [all, word]] = [inUnit(price, unit), inUnit(whole, unit)];
+  return `${figure}${its === word ? "" : its} of ${all}${word}`;
 }

@@ -1,6 +1,7 @@
 import { invalidOption } from "anchoreval/internal/core/errors";
 import { replayCheck, replayGate, type ReplayedGate } from "anchoreval/internal/features/gates/sdk/replay-check";
 import { replayThreshold } from "anchoreval/internal/features/gates/sdk/replay-threshold";
+import { replayedModel } from "anchoreval/internal/features/gates/sdk/replayed-model";
 import { counted, percent, points, textTable, listed, wholePercent } from "anchoreval/internal/words/figures";
 import { type CommandInput } from "../../../cli/src/program/command.ts";
 import { readDropRule, readSides } from "../../compare/cli/check-options.ts";
@@ -36,10 +37,11 @@ export async function printReplays(input: CommandInput): Promise<void> {
   const form = options.text("form");
   const { bundle, baselines } = await readSides(input);
   const asked = { ...rule, nights, seed, drops: DROPS, ...(form !== undefined && { form }) };
-  const replayed = replayCheck(bundle, baselines, { ...asked, runs: RUNS });
+  const model = replayedModel(bundle, baselines, asked);
+  const replayed = replayCheck(bundle, baselines, { ...asked, runs: RUNS }, model);
   const graded = baselines.some(({ responses }) => [...responses.values()].some((score) => score !== null && score % 1 !== 0)); // prettier-ignore
   const gates: readonly ReplayedGate[] = graded ? [] : replayGate(bundle, baselines, { ...asked, form: replayed.form, within: WITHIN }); // prettier-ignore
-  const thresholds = replayThreshold(bundle, baselines, { ...asked, form: replayed.form, thresholds: THRESHOLDS });
+  const thresholds = replayThreshold(bundle, baselines, { ...asked, thresholds: THRESHOLDS }, model);
   const { benchmark, version } = bundle.manifest;
   const row = (looked: string, items: number, alarms: number, years: number, power: readonly number[]): string[] => [
     looked,

@@ -35,16 +35,17 @@ export interface ReplayedCheck {
  * worse. Each item's chance of a right answer is drawn from what is known of it (`replayedModel`); a worse model has the
  * same chances with one shift of all logits.
  * @param baselines - two runs or more of one model on one form, or on all items
+ * @param model - of these baselines, where it is there already
  * @throws AnchorEvalError as `checkFromAnchors`; `invalid_option` for fewer than two runs
  */
 export function replayCheck(
   bundle: Bundle,
   baselines: readonly ComparedModel[],
   options: ReplayOptions,
+  model = replayedModel(bundle, baselines, options),
 ): { readonly form: string; readonly baselines: number; readonly flips: number; readonly checks: ReplayedCheck[] } {
   const { drops, nights } = options;
   const rule = dropRule(options);
-  const model = replayedModel(bundle, baselines, options);
   const { scores, form, whole, items, spreads } = model;
   const before = meanScores(scores);
   keepCommon([before], ["the baselines"]);

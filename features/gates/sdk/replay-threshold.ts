@@ -23,14 +23,15 @@ export interface ReplayedThreshold {
  * {@link FEW} random items, the same for the recorded run and the night's, and with all. It knows nothing of the noise of
  * either run, so that nothing holds its false alarms.
  * @param thresholds - fractions
+ * @param model - of these baselines, where it is there already
  * @throws AnchorEvalError as `replayCheck`
  */
 export function replayThreshold(
   bundle: Bundle,
   baselines: readonly ComparedModel[],
   { thresholds, drops, nights, seed, runsPerYear = 365, ...options }: Omit<ReplayOptions, "runs"> & { readonly thresholds: readonly number[] }, // prettier-ignore
+  model = replayedModel(bundle, baselines, { ...options, seed }),
 ): ReplayedThreshold[] {
-  const model = replayedModel(bundle, baselines, { ...options, seed });
   const random = createRandom(seed).fork("replayed thresholds");
   const { items } = model;
   const places = items.map((_, i) => i);

@@ -9,7 +9,7 @@ import {
 import type { Bundle } from "../../../sdk/core/bundle/bundle.ts";
 import type { Manifest, MeasuredErrors } from "../../../sdk/core/bundle/manifest.ts";
 import { answerCheckWords, bundleFacts, NOT_STATED, sizeWords } from "../../../sdk/words/bundle-words.ts";
-import { count, listed, points, priceWords } from "../../../sdk/words/figures.ts";
+import { count, listed, partWords, points } from "../../../sdk/words/figures.ts";
 import { formCosts, knownPrices } from "../../prices/sdk/bundle-prices.ts";
 
 const SPLITS: Readonly<Record<keyof MeasuredErrors, string>> = {
@@ -56,11 +56,9 @@ export function shortLines(bundle: Pick<Bundle, "manifest" | "scenarios">): stri
   const halfWidth = measured?.interpolation?.halfWidth95 ?? null;
   if (whole || halfWidth === null) return [];
   const prices = knownPrices(bundle);
-  const costs = (prices === null ? [] : formCosts(bundle, prices, form.id)).map(({ unit, cost, whole: all }) => {
-    const [some, total] = [priceWords(cost, unit), priceWords(all, unit)];
-    const word = unit === null ? "" : total.slice(total.lastIndexOf(" "));
-    return `, ${some.endsWith(word) ? some.slice(0, some.length - word.length) : some} of ${total}`;
-  });
+  const costs = (prices === null ? [] : formCosts(bundle, prices, form.id)).map(
+    ({ unit, cost, whole: all }) => `, ${partWords(cost, all, unit)}`,
+  );
   return [
     `**In short:** ${count(items)} of ${count(itemTotal(bundle.manifest))} items: ± ${points(halfWidth)} points for a model like those seen${costs.join("")}.`,
   ];

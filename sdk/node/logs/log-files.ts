@@ -127,9 +127,8 @@ function nullFor(code: AnchorEvalErrorCode, isAllowed = true): (error: unknown) 
  * @param unnamed - names by what a file or a folder has, such as `results`
  */
 export function runName(path: string, unnamed: RegExp): string {
-  let place = path;
-  while (unnamed.test(basename(place)) && dirname(place) !== place) place = dirname(place);
-  return basename(place);
+  const above = dirname(path);
+  return unnamed.test(basename(path)) && above !== path ? runName(above, unnamed) : basename(path);
 }
 
 /** The kind of a path, where it leads, and where it stands itself. */
